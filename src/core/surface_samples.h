@@ -39,10 +39,10 @@ typedef struct fm_samples {
                                     // vector from the sample to the point (sample_patches.c)
     fm_vec3 *start_corner, *end_corner; // [3 count] m, corners of the patches of a surface at the
                                         // start and at the end of the interval
-    fm_vec3 *body_velocity;         // m/s, of the surface at the end of the interval
-    double *inverse_mass;           // 1/kg, response of the patch to an impulse; 0: held
-    fm_vec3 *impulse_to_fluid;      // N s, impulse that the body passes on to the fluid; the fluid
-                                    // sets it to zero when it has received it
+    fm_vec3 *body_velocity;             // m/s, of the surface at the end of the interval
+    double *inverse_mass;               // 1/kg, response of the patch to an impulse; 0: held
+    fm_vec3 *impulse_to_fluid; // N s, impulse that the body passes on to the fluid; the fluid
+                               // sets it to zero when it has received it
 
     // written by the fluid
     fm_vec3 *impulse_to_body;    // N s, given to the body; the body sets it to zero when it has
@@ -83,8 +83,8 @@ static inline void fm_sample_corners(const fm_samples *s, int i, double t, fm_ve
     double part = s->end > s->start ? (t - s->start) / (s->end - s->start) : 1;
     for (int k = 0; k < 3; k++) {
         fm_vec3 a = s->start_corner[3 * i + k], b = s->end_corner[3 * i + k];
-        corner[k] = (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y),
-                              a.z + part * (b.z - a.z)};
+        corner[k] =
+            (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
     }
 }
 

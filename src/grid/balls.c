@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // balls.c: the push of a grid fluid or a liquid on balls with a mass.
 //
-// The impulse on a ball in a substep is J = dt sum over its cut cells of p S, with S the area vector
-// of its surface in the cell, and in a grid fluid the friction there (solids.c). The fluid has seen the ball change its
-// velocity by D, the change of the substep before, and J has the reaction of the added mass to
-// that. The next change dV follows from
+// The impulse on a ball in a substep is J = dt sum over its cut cells of p S, with S the area
+// vector of its surface in the cell, and in a grid fluid the friction there (solids.c). The fluid
+// has seen the ball change its velocity by D, the change of the substep before, and J has the
+// reaction of the added mass to that. The next change dV follows from
 //
 //     (M + K) dV = J + M g dt + K D
 //
@@ -43,7 +43,7 @@ void fm_grid_note_balls(fm_grid *g, const fm_surroundings *around)
 }
 
 // N s, impulse on a collider in dt seconds, and the wet part of its cut cells. level: distance to
-// the surface of a liquid, negative in it, whose pressure alone acts; NULL: the fluid is everywhere.
+// the surface of a liquid, negative in it, whose pressure alone acts; NULL: fluid is everywhere.
 static fm_vec3 find_impulse(const fm_grid *g, int collider, const double *level, double dt,
                             double *wet)
 {

@@ -104,8 +104,8 @@ struct fm_grid {
     fm_vec3 motion; // m/s, velocity of the body that it follows, along the axes that follow
     double lag;     // s, from the time of dye and marks to `time`: half of the last substep
     fm_dye dye;
-    fm_marks *marks; // an object of the world; NULL: none
-    bool started;    // false until the first substep: u has a divergence, p is not known
+    fm_marks *marks;        // an object of the world; NULL: none
+    bool started;           // false until the first substep: u has a divergence, p is not known
     fm_vec3 *ball_velocity; // [ball_count] m/s, of balls with a mass in the last substep
     int ball_count;         // colliders
 

@@ -338,8 +338,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
         h.sources != l->source_count || h.grid_size > size ||
         size != find_size(l, h.grid_size, (size_t)h.count))
         return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
-    if (!fm_liquid_reserve(l, h.count, err) ||
-        !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
+    if (!fm_liquid_reserve(l, h.count, err) || !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
         return false;
     read_state(l, &h, in + sizeof h + h.grid_size);
     g->solids.ready = false;

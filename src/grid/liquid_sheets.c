@@ -326,8 +326,8 @@ void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x
     fm_vec3 start = {from[0], from[1], from[2]}, end = {x[0], x[1], x[2]};
     if (!fm_is_finite(end) || is_far(l, start, end))
         return;
-    path p = {fm_grid_position(g, from[0], from[1], from[2]),
-              fm_grid_position(g, x[0], x[1], x[2]), moving};
+    path p = {fm_grid_position(g, from[0], from[1], from[2]), fm_grid_position(g, x[0], x[1], x[2]),
+              moving};
     double clearance = CLEARANCE * g->h;
     bool crossed = false;
     for (int round = 0; round <= ROUNDS; round++, clearance *= 0.5) {

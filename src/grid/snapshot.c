@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // snapshot.c: saves and restores a grid fluid as bytes:
 //
-//     header | u v w on the faces of the grid | p in its cells | dye in its cells, if there is dye |
-//     velocities of balls with a mass
+//     header | u v w on the faces of the grid | p in its cells | dye in its cells, if there is dye
+//     | velocities of balls with a mass
 //
 // Ghost layers follow from these. Faces inside colliders are saved too.
 #include "grid/grid.h"
