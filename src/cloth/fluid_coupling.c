@@ -154,7 +154,7 @@ static void compute_pieces(const fm_cloth_samples *s, fm_vec3 *tangent)
 // Computes the geometry of each sample's part of its triangle: normal, area, largest distance of a
 // corner from the centroid (reach), and the vectors along and across that delimit the part
 // (core/surface_samples.h).
-static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
+static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal, fm_vec3 *patch_corner)
 {
     const fm_vec3_array *x = &s->cloth->x;
     if (s->cloth->line)
@@ -168,6 +168,15 @@ static void compute_patches(const fm_cloth_samples *s, fm_vec3 *normal)
         s->points.along[i] = patch.along;
         s->points.across[i] = patch.across;
         normal[i] = patch.normal;
+        const double *share = s->share + 3 * (size_t)i;
+        for (int k = 0; k < 3; k++) { // the patch is similar to its triangle
+            fm_vec3 *to = patch_corner + 3 * (size_t)i + k;
+            *to = (fm_vec3){0};
+            for (int m = 0; m < 3; m++) {
+                double spoke = ((m == k ? 1 : 0) - 1.0 / 3) / s->parts[i];
+                *to = fm_add_scaled(*to, at[m], share[m] + spoke);
+            }
+        }
     }
 }
 
@@ -301,7 +310,7 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, f
     c->carrier.on = s->points.passive;
     place_samples(s, s->points.start_position);
     place_samples(s, s->points.end_position);
-    compute_patches(s, s->points.start_normal);
+    compute_patches(s, s->points.start_normal, s->points.start_corner);
     balance_parts(s);
     share_masses(s);
     return true;
@@ -478,7 +487,7 @@ static void compute_fluid(const fm_cloth_samples *s, double end)
 void fm_cloth_samples_read_medium(fm_cloth_samples *s, double end)
 {
     place_samples(s, s->points.start_position);
-    compute_patches(s, s->points.start_normal);
+    compute_patches(s, s->points.start_normal, s->points.start_corner);
     for (int i = 0; i < s->points.count && !s->points.passive; i++)
         s->received = fm_add(s->received, s->points.impulse_to_body[i]);
     if (s->points.by_drag)
@@ -501,7 +510,7 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     s->points.start = start;
     s->points.end = end;
     place_samples(s, s->points.end_position);
-    compute_patches(s, s->points.normal);
+    compute_patches(s, s->points.normal, s->points.end_corner);
     if (s->points.implicit && !s->points.passive)
         finish_implicit_impulses(s, end, end - start);
     if (s->points.by_drag)

@@ -41,6 +41,8 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = fm_arena_alloc(arena, n, sizeof(double), object, err);
+    s->start_corner = fm_arena_alloc(arena, 3 * n, sizeof(fm_vec3), object, err);
+    s->end_corner = fm_arena_alloc(arena, 3 * n, sizeof(fm_vec3), object, err);
     s->count = count;
     return err->status == FM_OK;
 }

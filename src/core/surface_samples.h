@@ -37,10 +37,12 @@ typedef struct fm_samples {
                                     // the patch is the set of points with r.along > -1/3,
                                     // r.across > -1/3 and r.along + r.across < 1/3, where r is the
                                     // vector from the sample to the point (sample_patches.c)
-    fm_vec3 *body_velocity;         // m/s, of the surface at the end of the interval
-    double *inverse_mass;           // 1/kg, response of the patch to an impulse; 0: held
-    fm_vec3 *impulse_to_fluid;      // N s, impulse that the body passes on to the fluid; the fluid
-                                    // sets it to zero when it has received it
+    fm_vec3 *start_corner, *end_corner; // [3 count] m, corners of the patches of a surface at the
+                                        // start and at the end of the interval
+    fm_vec3 *body_velocity;             // m/s, of the surface at the end of the interval
+    double *inverse_mass;               // 1/kg, response of the patch to an impulse; 0: held
+    fm_vec3 *impulse_to_fluid; // N s, impulse that the body passes on to the fluid; the fluid
+                               // sets it to zero when it has received it
 
     // written by the fluid
     fm_vec3 *impulse_to_body;    // N s, given to the body; the body sets it to zero when it has
@@ -73,6 +75,17 @@ static inline fm_vec3 fm_sample_position(const fm_samples *s, int i, double t)
     double part = s->end > s->start ? (t - s->start) / (s->end - s->start) : 1;
     fm_vec3 a = s->start_position[i], b = s->end_position[i];
     return (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
+}
+
+// The corners of the patch of sample i at time t (s), m.
+static inline void fm_sample_corners(const fm_samples *s, int i, double t, fm_vec3 corner[3])
+{
+    double part = s->end > s->start ? (t - s->start) / (s->end - s->start) : 1;
+    for (int k = 0; k < 3; k++) {
+        fm_vec3 a = s->start_corner[3 * i + k], b = s->end_corner[3 * i + k];
+        corner[k] =
+            (fm_vec3){a.x + part * (b.x - a.x), a.y + part * (b.y - a.y), a.z + part * (b.z - a.z)};
+    }
 }
 
 // Mean velocity (m/s) of sample i over the coupling interval.

@@ -149,6 +149,7 @@ void fm_grid_destroy(fm_grid *g)
     free(g->solids.faces);
     free(g->solids.cells);
     free(g->solids.load);
+    free(g->ball_velocity);
     free(g->pockets.part);
     free(g->pockets.queue);
     free(g->points);

@@ -104,8 +104,10 @@ struct fm_grid {
     fm_vec3 motion; // m/s, velocity of the body that it follows, along the axes that follow
     double lag;     // s, from the time of dye and marks to `time`: half of the last substep
     fm_dye dye;
-    fm_marks *marks; // an object of the world; NULL: none
-    bool started;    // false until the first substep: u has a divergence, p is not known
+    fm_marks *marks;        // an object of the world; NULL: none
+    bool started;           // false until the first substep: u has a divergence, p is not known
+    fm_vec3 *ball_velocity; // [ball_count] m/s, of balls with a mass in the last substep
+    int ball_count;         // colliders
 
     // Scratch.
     double *old[3], *rate[3];
@@ -197,6 +199,8 @@ void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored);
 double fm_grid_find_flux(const fm_grid *g, const fm_solid_face *face); // m/s, per area of the face
 // Adds the impulses on the colliders in dt seconds to their loads. Returns their sum, N s.
 fm_vec3 fm_grid_add_loads(fm_grid *g, double dt);
+// N, force of the fluid on the surface of a collider in a cell.
+fm_vec3 fm_grid_find_wall_force(const fm_grid *g, const fm_cut_cell *c);
 
 // pockets.c
 // Finds the parts of the fluid from the conductances of the pressure solver.
@@ -214,6 +218,15 @@ void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double
                          ptrdiff_t q, int length);
 // Sets u = old + x, where (1 - dt nu / 2 Laplacian) x = dt (rate + share extra).
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
+
+// balls.c
+// Makes space for the velocities of `count` colliders. False if memory runs out.
+bool fm_grid_reserve_balls(fm_grid *g, int count, fm_error *err);
+// Stores the velocities of all balls with a mass, for the next substep.
+void fm_grid_note_balls(fm_grid *g, const fm_surroundings *around);
+// Adds the impulses of the fluid in dt seconds, N s, to all balls with a mass. level: negative in a
+// liquid; NULL: the fluid is everywhere.
+void fm_grid_push_balls(fm_grid *g, const fm_surroundings *around, const double *level, double dt);
 
 // moving_domain.c
 // Lets the box of the grid follow the body of these samples from now on.

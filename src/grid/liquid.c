@@ -143,7 +143,6 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->depth);
     free(l->partial);
     free(l->points);
-    free(l->ball_velocity);
     fm_grid_destroy(l->grid);
     fm_arena_destroy(&l->arena);
     free(l);

@@ -46,10 +46,11 @@ typedef struct fm_sample_number {
 
 // The samples of bodies by cell.
 typedef struct fm_sample_list {
-    unsigned char *near;    // [cells] 1: a sample is at most two cells away; NULL: no bodies
+    unsigned char *near;    // [cells] 1: a sample is within `reach`; NULL: no bodies
     int *start;             // [cells + 1] first of `item` in a cell
     fm_sample_number *item; // [room]
     int room;
+    double reach;           // spacings, of the largest patch and its motion in the substep
     double start_time, end; // s, of the substep
 } fm_sample_list;
 
@@ -68,9 +69,7 @@ struct fm_liquid {
     int source_count;
     fm_fluid_sink sinks[FM_LIQUID_SINKS_MAX];
     int sink_count;
-    bool prepared;          // the first substep has begun
-    fm_vec3 *ball_velocity; // [colliders] m/s, of balls with a mass in the last substep
-    int ball_count;
+    bool prepared; // the first substep has begun
 
     // Scratch.
     double dt, way;            // of this substep: s; spacings, of the fastest particle
@@ -229,14 +228,6 @@ void fm_liquid_compute_curvature(fm_liquid *l, fm_pool *pool);
 double fm_liquid_find_surface_psi(const fm_liquid *l, ptrdiff_t q, ptrdiff_t step, double dt);
 // Longest substep that is stable with surface tension, s.
 double fm_liquid_find_tension_step(const fm_liquid *l);
-
-// liquid_balls.c
-// Makes space for the velocities of `count` colliders. False if memory runs out.
-bool fm_liquid_reserve_balls(fm_liquid *l, int count, fm_error *err);
-// Stores the velocities of all balls with a mass, for the next substep.
-void fm_liquid_note_balls(fm_liquid *l, const fm_surroundings *around);
-// Adds the impulses of the liquid in dt seconds, N s, to all balls with a mass.
-void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around, double dt);
 
 // liquid_extend.c: velocities outside the liquid, in `layers` layers of faces. Known are those of
 // faces near particles, or those of faces of liquid cells.

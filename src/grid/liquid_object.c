@@ -240,7 +240,7 @@ static void destroy(fm_object *object)
 
 typedef struct liquid_header {
     char magic[8];
-    int32_t version, count, next_id, sources, prepared, balls;
+    int32_t version, count, next_id, sources, prepared;
     uint64_t grid_size;
     double next[FM_LIQUID_SOURCES_MAX];
 } liquid_header;
@@ -265,11 +265,10 @@ static int list_arrays(const fm_liquid_particles *p, void *arrays[17], size_t si
 enum { PARTICLE_BYTES = 6 * 8 + 9 * 4 + 8 + 4 };
 
 // Bytes of a saved liquid with `count` particles.
-static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count, size_t balls)
+static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count)
 {
     size_t cells = (size_t)l->grid->n[0] * (size_t)l->grid->n[1] * (size_t)l->grid->n[2];
-    return sizeof(liquid_header) + grid_size + cells * sizeof(double) + count * PARTICLE_BYTES +
-           balls * sizeof(fm_vec3);
+    return sizeof(liquid_header) + grid_size + cells * sizeof(double) + count * PARTICLE_BYTES;
 }
 
 // Writes the state; returns its size in bytes. Writes nothing if the buffer is NULL or too small.
@@ -278,7 +277,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     const fm_liquid *l = liquid_of(object);
     const fm_grid *g = l->grid;
     size_t grid_size = fm_grid_save(g, NULL, 0), count = (size_t)l->now.count, sizes[17];
-    size_t need = find_size(l, grid_size, count, (size_t)l->ball_count);
+    size_t need = find_size(l, grid_size, count);
     unsigned char *out = buffer;
     void *arrays[17];
     if (!buffer || size < need)
@@ -286,8 +285,8 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     liquid_header h;
     memset(&h, 0, sizeof h);
     memcpy(h.magic, magic, sizeof magic);
-    h.version = 1, h.count = l->now.count, h.next_id = l->next_id, h.sources = l->source_count;
-    h.prepared = l->prepared, h.grid_size = grid_size, h.balls = l->ball_count;
+    h.version = 2, h.count = l->now.count, h.next_id = l->next_id, h.sources = l->source_count;
+    h.prepared = l->prepared, h.grid_size = grid_size;
     for (int i = 0; i < l->source_count; i++)
         h.next[i] = l->sources[i].next;
     memcpy(out, &h, sizeof h);
@@ -300,8 +299,6 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
         memcpy(out, arrays[i], count * sizes[i]);
         out += count * sizes[i];
     }
-    if (l->ball_count > 0)
-        memcpy(out, l->ball_velocity, (size_t)l->ball_count * sizeof(fm_vec3));
     return need;
 }
 
@@ -319,8 +316,6 @@ static void read_state(fm_liquid *l, const liquid_header *h, const unsigned char
         memcpy(arrays[i], in, count * sizes[i]);
         in += count * sizes[i];
     }
-    if (h->balls > 0)
-        memcpy(l->ball_velocity, in, (size_t)h->balls * sizeof(fm_vec3));
     l->now.count = h->count;
     l->next_id = h->next_id;
     for (int i = 0; i < l->source_count; i++)
@@ -339,12 +334,11 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     if (size < sizeof h)
         return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
     memcpy(&h, in, sizeof h);
-    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != 1 || h.count < 0 || h.balls < 0 ||
-        h.balls > 100000 || h.sources != l->source_count || h.grid_size > size ||
-        size != find_size(l, h.grid_size, (size_t)h.count, (size_t)h.balls))
+    if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != 2 || h.count < 0 ||
+        h.sources != l->source_count || h.grid_size > size ||
+        size != find_size(l, h.grid_size, (size_t)h.count))
         return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
-    if (!fm_liquid_reserve(l, h.count, err) || !fm_liquid_reserve_balls(l, h.balls, err) ||
-        !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
+    if (!fm_liquid_reserve(l, h.count, err) || !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
         return false;
     read_state(l, &h, in + sizeof h + h.grid_size);
     g->solids.ready = false;

@@ -222,7 +222,6 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
 {
     const fm_grid *g = job->l->grid;
     bool solids = job->around->collider_count > 0;
-    const double from[3] = {x[0], x[1], x[2]};
     int count =
         solids ? (int)fm_double_max(1, fm_double_min(100, ceil(fm_length(way) / PIECE))) : 1;
     for (int n = 0; n < count; n++) {
@@ -237,8 +236,6 @@ static void travel(const moving *job, double x[3], double v[3], fm_vec3 way)
         v[0] = u.x, v[1] = u.y, v[2] = u.z;
         keep_inside(job->l, x, v); // a collider on a side may push particles through it
     }
-    if (job->l->samples.near)
-        fm_liquid_stop_at_sheets(job->l, from, x, v, job->dt > 0);
 }
 
 // Moves a particle with the flow for the substep, in parts. v: its velocity, m/s, from which
@@ -290,6 +287,7 @@ FM_INLINE void move_particle(const moving *job, int i)
         v = find_velocity(g, x, p->c, i);
     }
     double u[3] = {v.x, v.y, v.z};
+    const double from[3] = {x[0], x[1], x[2]};
     fm_vec3 shift = {0};
     if (!loose && !l->samples.near) // a shift could take particles through a sheet
         shift = find_shift(l, x);
@@ -304,6 +302,8 @@ FM_INLINE void move_particle(const moving *job, int i)
                         (double)p->c[3 * a + 2][i] * shift.z);
         travel(job, x, u, shift);
     }
+    if (l->samples.near)
+        fm_liquid_stop_at_sheets(l, from, x, u, true);
     for (int a = 0; a < 3; a++) {
         p->x[a][i] = x[a];
         p->v[a][i] = u[a];
@@ -333,7 +333,10 @@ void fm_liquid_shift_particle(fm_liquid *l, const fm_surroundings *around, int i
     fm_liquid_particles *p = &l->now;
     moving job = {.l = l, .around = around};
     double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]}, v[3] = {0};
+    const double from[3] = {x[0], x[1], x[2]};
     travel(&job, x, v, way);
+    if (l->samples.near)
+        fm_liquid_stop_at_sheets(l, from, x, v, false);
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
 }

@@ -3,24 +3,28 @@
 //
 // Forces are those of sheets.c, on the faces with liquid on at least one side. Where there is air
 // on the other side, the pressure of the liquid cell acts on the sheet as a whole: the surface is
-// at the sheet. Particles do not pass through a sheet without `resistance`. A particle that moves
-// from x0 to x1 while the patch of a sample moves from s0 to s1, and its normal from n0 to n1, has
-// crossed it if
+// at the sheet. Particles do not pass through a sheet without `resistance`. While a particle moves
+// straight from p0 to p1 in a substep, the corners a, b, c of each patch move straight as well. The
+// particle is in the plane of the patch where
 //
-//     n0 . (x0 - s0)  and  n1 . (x1 - s1)
+//     f(t) = (p - a) . ((b - a) x (c - a)) = 0,     0 <= t <= 1
 //
-// have different signs and the path meets the patch. It is put back beside the sheet, CLEARANCE
-// away from its plane, without the velocity into it.
+// a cubic, and crosses it where f changes its sign inside the patch. All patches of a sheet share
+// their corners, so that no path slips between two of them. The particle is put back beside the
+// sheet, on the side from which it came, without the velocity into it, and its new path is tested
+// in the same way.
 #include "grid/liquid.h"
 
 #include <string.h>
 
-// Spacings; where a patch turns by 0.1 in a substep, its ends do not reach farther.
+// Spacings from the plane of the patch at which a particle is put back. In the folds of a sheet
+// there may be less space: halved in every round.
 static const double CLEARANCE = 0.1;
-// Margin of the barycentric coordinates of a patch: neighbouring patches move differently, and with
-// 0.05 particles slip between them.
-static const double SEAM = 0.3;
-enum { ROUNDS = 4 }; // crossings that are corrected one after the other
+static const double SEAM = 1e-6; // rounding of the barycentric coordinates of a patch
+enum {
+    ROUNDS = 8,     // crossings that are corrected one after the other
+    BISECTIONS = 48 // of the interval in which f has a root
+};
 
 // Whether particles stop at the body.
 static bool is_tight(const fm_samples *s)
@@ -72,10 +76,10 @@ static int find_number(const fm_grid *g, const int cell[3])
 // Marks the cells around a sample.
 static void mark_near(const fm_grid *g, fm_sample_list *list, const int cell[3])
 {
-    int low[3], high[3];
+    int low[3], high[3], layers = (int)ceil(list->reach) + 1;
     for (int a = 0; a < 3; a++) {
-        low[a] = cell[a] > 2 ? cell[a] - 2 : 0;
-        high[a] = cell[a] + 2 < g->n[a] ? cell[a] + 2 : g->n[a] - 1;
+        low[a] = cell[a] > layers ? cell[a] - layers : 0;
+        high[a] = cell[a] + layers < g->n[a] ? cell[a] + layers : g->n[a] - 1;
     }
     for (int k = low[2]; k <= high[2]; k++)
         for (int j = low[1]; j <= high[1]; j++)
@@ -83,8 +87,28 @@ static void mark_near(const fm_grid *g, fm_sample_list *list, const int cell[3])
                    (size_t)high[0] - (size_t)low[0] + 1);
 }
 
-// Sorts the samples of all tight bodies by cell (counting sort), at the end of their interval, for
-// a substep of dt seconds.
+// Spacings, largest distance of a point of a patch, in the substep, from the place of its sample at
+// the end of the substep.
+static double find_reach(const fm_grid *g, const fm_sample_list *list)
+{
+    double reach = 0;
+    for (int b = 0; b < g->samples_count; b++) {
+        const fm_samples *s = g->samples[b];
+        for (int i = 0; i < s->count && is_tight(s); i++) {
+            fm_vec3 at = fm_sample_position(s, i, list->end), corner[3];
+            for (int k = 0; k < 6; k++) {
+                if (k % 3 == 0)
+                    fm_sample_corners(s, i, k ? list->end : list->start_time, corner);
+                fm_vec3 r = fm_sub(corner[k % 3], at);
+                reach = fm_double_max(reach, fm_dot(r, r));
+            }
+        }
+    }
+    return sqrt(reach) / g->h;
+}
+
+// Sorts the samples of all tight bodies by cell (counting sort), at the end of a substep of dt
+// seconds.
 void fm_liquid_list_samples(fm_liquid *l, double dt)
 {
     const fm_grid *g = l->grid;
@@ -94,13 +118,14 @@ void fm_liquid_list_samples(fm_liquid *l, double dt)
     int cells = g->n[0] * g->n[1] * g->n[2], cell[3];
     if (!list->near)
         return;
+    list->reach = find_reach(g, list);
     memset(list->near, 0, (size_t)cells);
     memset(list->start, 0, ((size_t)cells + 1) * sizeof *list->start);
     for (int pass = 0; pass < 2; pass++) {
         for (int b = 0; b < g->samples_count; b++) {
             const fm_samples *s = g->samples[b];
             for (int i = 0; i < s->count && is_tight(s); i++) {
-                find_cell(g, find_place(g, s->end_position[i]), cell);
+                find_cell(g, find_place(g, fm_sample_position(s, i, list->end)), cell);
                 int number = find_number(g, cell);
                 if (pass == 0) {
                     list->start[number + 1]++;
@@ -118,40 +143,131 @@ void fm_liquid_list_samples(fm_liquid *l, double dt)
     list->start[0] = 0;
 }
 
-// A path of a particle relative to the patch of a sample.
+// A path of a particle, or its crossing of a patch.
 typedef struct path {
-    double part;   // of the path at which it crosses; 2: it does not cross
-    double before; // spacings from the plane of the patch at the start, with sign
-    double after;  // at the end
+    fm_vec3 from, to; // m
+    bool moving;      // the sheets move at the same time; false: they are at the end of the substep
 } path;
 
-static path find_path(const fm_liquid *l, const fm_samples *s, int i, fm_vec3 from, fm_vec3 to,
-                      bool moving)
+typedef struct crossing {
+    fm_sample_number at;
+    double time; // of the path, 0 to 1; 2: there is none
+    double side; // 1: the particle comes from the side of the normal, -1: from the other
+} crossing;
+
+// The corners of a patch at the start and at the end of a path, m.
+static void find_patch(const fm_liquid *l, fm_sample_number at, bool moving, fm_vec3 start[3],
+                       fm_vec3 end[3])
 {
-    const fm_grid *g = l->grid;
-    const fm_sample_list *list = &l->samples;
-    fm_vec3 end = find_place(g, fm_sample_position(s, i, list->end));
-    fm_vec3 start = moving ? find_place(g, fm_sample_position(s, i, list->start_time)) : end;
-    fm_vec3 a = fm_sub(from, start), b = fm_sub(to, end), n = s->normal[i];
-    path p = {2, fm_dot(a, moving ? s->start_normal[i] : n), fm_dot(b, n)};
-    if ((p.before > 0) == (p.after > 0))
-        return p;
-    double part = p.before / (p.before - p.after);
-    fm_vec3 hit = fm_scale(fm_add_scaled(a, fm_sub(b, a), part), g->h);
-    double x = fm_dot(hit, s->along[i]), y = fm_dot(hit, s->across[i]);
-    double least = -1.0 / 3 - SEAM;
-    if (x > least && y > least && x + y < 1.0 / 3 + SEAM)
-        p.part = part;
-    return p;
+    const fm_samples *s = l->grid->samples[at.body];
+    fm_sample_corners(s, at.sample, moving ? l->samples.start_time : l->samples.end, start);
+    fm_sample_corners(s, at.sample, l->samples.end, end);
 }
 
-// The first sample that a path crosses. False: none.
-static bool find_crossed(const fm_liquid *l, fm_vec3 from, fm_vec3 to, bool moving,
-                         fm_sample_number *found, path *first)
+// Value of f[0] + f[1] t + f[2] t^2 + f[3] t^3.
+static double find_value(const double f[4], double t)
+{
+    return f[0] + t * (f[1] + t * (f[2] + t * f[3]));
+}
+
+// Ends of the parts of [0, 1] in which a cubic is monotone. Returns how many; the first is 0.
+static int find_monotone_parts(const double f[4], double end[4])
+{
+    double a = 3 * f[3], b = f[2], c = f[1], root = b * b - a * c; // a t^2 + 2 b t + c = 0
+    int count = 0;
+    end[count++] = 0;
+    if (root > 0) {
+        double q = -(b + copysign(sqrt(root), b)), first = q / a, second = c / q;
+        double low = fm_double_min(first, second), high = fm_double_max(first, second);
+        if (low > 0 && low < 1)
+            end[count++] = low;
+        if (high > 0 && high < 1 && high > end[count - 1])
+            end[count++] = high;
+    }
+    end[count++] = 1;
+    return count;
+}
+
+// The root of a monotone part [low, high] in which f changes its sign: the last time before it.
+static double find_root(const double f[4], double low, double high)
+{
+    bool above = find_value(f, low) > 0;
+    for (int n = 0; n < BISECTIONS; n++) {
+        double middle = 0.5 * (low + high);
+        if ((find_value(f, middle) > 0) == above)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Coefficients of f. a: from the first corner to the particle; b, c: to the other corners; da, db,
+// dc: their changes along the path.
+static void find_cubic(fm_vec3 a, fm_vec3 da, fm_vec3 b, fm_vec3 db, fm_vec3 c, fm_vec3 dc,
+                       double f[4])
+{
+    fm_vec3 n0 = fm_cross(b, c), n1 = fm_add(fm_cross(b, dc), fm_cross(db, c));
+    fm_vec3 n2 = fm_cross(db, dc);
+    f[0] = fm_dot(a, n0);
+    f[1] = fm_dot(a, n1) + fm_dot(da, n0);
+    f[2] = fm_dot(a, n2) + fm_dot(da, n1);
+    f[3] = fm_dot(da, n2);
+}
+
+// Whether the point a of the plane of b and c is in the triangle 0, b, c.
+static bool is_inside(fm_vec3 a, fm_vec3 b, fm_vec3 c)
+{
+    fm_vec3 n = fm_cross(b, c);
+    double square = fm_dot(n, n);
+    double u = fm_dot(fm_cross(a, c), n), v = fm_dot(fm_cross(b, a), n), least = -SEAM * square;
+    return u >= least && v >= least && u + v <= square - least;
+}
+
+// The first crossing of a patch by a path.
+static crossing cross_patch(const fm_liquid *l, fm_sample_number at, const path *p)
+{
+    fm_vec3 s[3], e[3];
+    find_patch(l, at, p->moving, s, e);
+    crossing x = {at, 2, 0};
+    fm_vec3 a = fm_sub(p->from, s[0]), da = fm_sub(fm_sub(p->to, e[0]), a);
+    fm_vec3 b = fm_sub(s[1], s[0]), db = fm_sub(fm_sub(e[1], e[0]), b);
+    fm_vec3 c = fm_sub(s[2], s[0]), dc = fm_sub(fm_sub(e[2], e[0]), c);
+    double f[4], end[4];
+    find_cubic(a, da, b, db, c, dc, f);
+    int count = find_monotone_parts(f, end);
+    for (int n = 0; n + 1 < count; n++) {
+        bool above = find_value(f, end[n]) > 0;
+        if (above == (find_value(f, end[n + 1]) > 0))
+            continue;
+        double t = find_root(f, end[n], end[n + 1]);
+        if (!is_inside(fm_add_scaled(a, da, t), fm_add_scaled(b, db, t), fm_add_scaled(c, dc, t)))
+            continue;
+        x.time = t, x.side = above ? 1 : -1;
+        break;
+    }
+    return x;
+}
+
+// Whether a path comes near enough to a sample to cross its patch.
+static bool is_within_reach(const fm_liquid *l, fm_sample_number at, const path *p)
+{
+    const fm_samples *s = l->grid->samples[at.body];
+    fm_vec3 place = fm_sample_position(s, at.sample, l->samples.end);
+    fm_vec3 a = fm_sub(p->from, place), d = fm_sub(p->to, p->from);
+    double square = fm_dot(d, d), part = square > 0 ? -fm_dot(a, d) / square : 0;
+    fm_vec3 r = fm_add_scaled(a, d, fm_double_max(0, fm_double_min(1, part)));
+    double reach = 1.001 * l->samples.reach * l->grid->h;
+    return fm_dot(r, r) <= reach * reach;
+}
+
+// The first crossing of a path with any sheet.
+static crossing find_crossed(const fm_liquid *l, const path *p)
 {
     const fm_grid *g = l->grid;
     const fm_sample_list *list = &l->samples;
-    fm_vec3 reach = {1.2, 1.2, 1.2};
+    fm_vec3 from = find_place(g, p->from), to = find_place(g, p->to);
+    fm_vec3 reach = {list->reach, list->reach, list->reach};
     int low[3], high[3];
     fm_vec3 least = {fm_double_min(from.x, to.x), fm_double_min(from.y, to.y),
                      fm_double_min(from.z, to.z)};
@@ -159,18 +275,47 @@ static bool find_crossed(const fm_liquid *l, fm_vec3 from, fm_vec3 to, bool movi
                     fm_double_max(from.z, to.z)};
     find_cell(g, fm_sub(least, reach), low);
     find_cell(g, fm_add(most, reach), high);
-    first->part = 2;
+    crossing first = {.time = 2};
     for (int k = low[2]; k <= high[2]; k++)
         for (int j = low[1]; j <= high[1]; j++) {
             int row = find_number(g, (int[]){0, j, k});
             for (int n = list->start[row + low[0]]; n < list->start[row + high[0] + 1]; n++) {
-                fm_sample_number at = list->item[n];
-                path p = find_path(l, g->samples[at.body], at.sample, from, to, moving);
-                if (p.part < first->part)
-                    *first = p, *found = at;
+                if (!is_within_reach(l, list->item[n], p))
+                    continue;
+                crossing x = cross_patch(l, list->item[n], p);
+                if (x.time < first.time)
+                    first = x;
             }
         }
-    return first->part < 2;
+    return first;
+}
+
+// Where the particle at the start of a path gets if it moves with a patch, m: its barycentric
+// coordinates, and its distance from the plane, stay the same.
+static fm_vec3 move_with_patch(const fm_liquid *l, fm_sample_number at, const path *p)
+{
+    fm_vec3 s[3], e[3];
+    find_patch(l, at, p->moving, s, e);
+    fm_vec3 a = fm_sub(p->from, s[0]), b = fm_sub(s[1], s[0]), c = fm_sub(s[2], s[0]);
+    fm_vec3 n = fm_cross(b, c), m = fm_cross(fm_sub(e[1], e[0]), fm_sub(e[2], e[0]));
+    double square = fm_dot(n, n) + 1e-200;
+    double u = fm_dot(fm_cross(a, c), n) / square, v = fm_dot(fm_cross(b, a), n) / square;
+    fm_vec3 to = fm_add_scaled(e[0], fm_sub(e[1], e[0]), u);
+    to = fm_add_scaled(to, fm_sub(e[2], e[0]), v);
+    fm_normalize(&m);
+    return fm_add_scaled(to, m, fm_dot(a, n) / sqrt(square));
+}
+
+// Whether no sheet is near the path from `from` to x, spacings.
+static bool is_far(const fm_liquid *l, fm_vec3 from, fm_vec3 to)
+{
+    const fm_grid *g = l->grid;
+    int a[3], b[3];
+    find_cell(g, from, a);
+    find_cell(g, to, b);
+    fm_vec3 way = fm_sub(to, from);
+    return fm_dot(way, way) < 1 && !l->samples.near[find_number(g, a)] &&
+           !l->samples.near[find_number(g, b)];
 }
 
 // Puts a particle back before the sheets that it crossed.
@@ -179,30 +324,34 @@ void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x
 {
     const fm_grid *g = l->grid;
     fm_vec3 start = {from[0], from[1], from[2]}, end = {x[0], x[1], x[2]};
-    int cell[3];
-    find_cell(g, end, cell);
-    if (!fm_is_finite(end) || !l->samples.near[find_number(g, cell)])
+    if (!fm_is_finite(end) || is_far(l, start, end))
         return;
-    for (int round = 0; round <= ROUNDS; round++) {
-        fm_sample_number at = {0};
-        path p = {0};
-        if (!find_crossed(l, start, end, moving, &at, &p))
+    path p = {fm_grid_position(g, from[0], from[1], from[2]), fm_grid_position(g, x[0], x[1], x[2]),
+              moving};
+    double clearance = CLEARANCE * g->h;
+    bool crossed = false;
+    for (int round = 0; round <= ROUNDS; round++, clearance *= 0.5) {
+        crossing c = find_crossed(l, &p);
+        if (c.time > 1)
             break;
-        const fm_samples *s = g->samples[at.body];
-        if (round == ROUNDS) { // between patches that push it to and fro: it moves with one of them
-            fm_vec3 before = fm_sample_position(s, at.sample, l->samples.start_time);
-            fm_vec3 after = fm_sample_position(s, at.sample, l->samples.end);
-            end = moving ? fm_add_scaled(start, fm_sub(after, before), 1 / g->h) : start;
+        crossed = true;
+        const fm_samples *s = g->samples[c.at.body];
+        if (round == ROUNDS) { // patches push it to and fro: it moves with one of them
+            p.to = move_with_patch(l, c.at, &p);
             break;
         }
-        double side = p.before > 0 ? 1 : -1;
-        fm_vec3 n = s->normal[at.sample], u = {v[0], v[1], v[2]};
-        double into = fm_dot(fm_sub(u, moving ? s->body_velocity[at.sample] : u), n);
-        end = fm_add_scaled(end, n, side * CLEARANCE - p.after);
-        if (side * into < 0)
+        fm_vec3 n = s->normal[c.at.sample], u = {v[0], v[1], v[2]}, corner[3];
+        fm_sample_corners(s, c.at.sample, l->samples.end, corner);
+        double after = fm_dot(fm_sub(p.to, corner[0]), n);
+        double into = fm_dot(fm_sub(u, moving ? s->body_velocity[c.at.sample] : u), n);
+        p.to = fm_add_scaled(p.to, n, c.side * clearance - after);
+        if (c.side * into < 0)
             u = fm_add_scaled(u, n, -into);
         v[0] = u.x, v[1] = u.y, v[2] = u.z;
     }
+    if (!crossed)
+        return;
+    end = find_place(g, p.to);
     x[0] = end.x, x[1] = end.y;
     x[2] = g->active[2] ? end.z : x[2];
 }

@@ -90,9 +90,9 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         room = room > 25000 ? 4 * room : 100000;
     if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
         return false;
-    if (!fm_liquid_reserve_balls(l, around->collider_count, err))
+    if (!fm_grid_reserve_balls(g, around->collider_count, err))
         return false;
-    fm_liquid_note_balls(l, around);
+    fm_grid_note_balls(g, around);
     fm_liquid_redistance(l, around->pool);
     fm_liquid_sort(l, around->pool);
     scale_volumes(l, around->pool);
@@ -236,7 +236,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_grid_add_sheet_rates(g, g->u, dt);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, around, dt, find_source(l, dt, pool), last);
-    fm_liquid_push_balls(l, around, dt);
+    fm_grid_push_balls(g, around, l->phi, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);

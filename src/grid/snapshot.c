@@ -2,6 +2,7 @@
 // snapshot.c: saves and restores a grid fluid as bytes:
 //
 //     header | u v w on the faces of the grid | p in its cells | dye in its cells, if there is dye
+//     | velocities of balls with a mass
 //
 // Ghost layers follow from these. Faces inside colliders are saved too.
 #include "grid/grid.h"
@@ -10,12 +11,12 @@
 
 typedef struct grid_header {
     char magic[8];
-    int32_t version, cells[3], started, dye, shift[3];
+    int32_t version, cells[3], started, dye, shift[3], balls;
     double time, lag, motion[3];
 } grid_header;
 
 static const char magic[8] = "fmgrid  ";
-enum { VERSION = 3 };
+enum { VERSION = 4, BALLS_MAX = 100000 };
 
 // The header of a saved fluid.
 static grid_header find_header(const fm_grid *g)
@@ -29,6 +30,7 @@ static grid_header find_header(const fm_grid *g)
     h.motion[0] = g->motion.x, h.motion[1] = g->motion.y, h.motion[2] = g->motion.z;
     h.started = g->started;
     h.dye = g->def.dye.on;
+    h.balls = g->ball_count;
     h.time = g->time;
     h.lag = g->lag;
     return h;
@@ -69,6 +71,7 @@ size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
     size_t need = sizeof h;
     for (int a = 0; a < count; a++)
         need += copy_values(arrays[a], g, a, NULL, NULL);
+    need += (size_t)g->ball_count * sizeof *g->ball_velocity;
     if (!buffer || size < need)
         return need;
     unsigned char *out = buffer;
@@ -76,6 +79,8 @@ size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
     out += sizeof h;
     for (int a = 0; a < count; a++)
         out += copy_values(arrays[a], g, a, out, NULL);
+    if (g->ball_count > 0)
+        memcpy(out, g->ball_velocity, (size_t)g->ball_count * sizeof *g->ball_velocity);
     return need;
 }
 
@@ -86,9 +91,12 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
     const unsigned char *in = buffer;
     double *arrays[5];
     int count = list_arrays(g, arrays);
-    if (size != fm_grid_save(g, NULL, 0))
+    memset(&h, 0, sizeof h);
+    memcpy(&h, in, size < sizeof h ? size : sizeof h);
+    bool good = h.balls >= 0 && h.balls <= BALLS_MAX && fm_grid_reserve_balls(g, h.balls, err);
+    g->ball_count = good ? h.balls : g->ball_count;
+    if (!good || size != fm_grid_save(g, NULL, 0))
         return fm_fail_number(err, g->object.name, "state size", (double)size, "what was saved");
-    memcpy(&h, in, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != VERSION)
         return fm_fail_number(err, g->object.name, "state version", h.version,
                               "that of this program");
@@ -98,6 +106,8 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
     in += sizeof h;
     for (int a = 0; a < count; a++)
         in += copy_values(arrays[a], g, a, NULL, in);
+    if (h.balls > 0)
+        memcpy(g->ball_velocity, in, (size_t)h.balls * sizeof *g->ball_velocity);
     g->time = h.time;
     g->lag = h.lag;
     g->motion = (fm_vec3){h.motion[0], h.motion[1], h.motion[2]};

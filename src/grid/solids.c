@@ -340,11 +340,21 @@ static bool prepare_loads(fm_grid *g, int count, fm_error *err)
     return true;
 }
 
-// Lists the faces, and for loads also the cells, that colliders cut or close.
+// Whether the forces on colliders are needed: they are reported, or move a ball.
+static bool needs_forces(const fm_grid *g, const fm_surroundings *around)
+{
+    bool needed = g->def.loads;
+    for (int i = 0; i < around->collider_count; i++)
+        needed |= around->colliders[i]->rigid != NULL;
+    return needed;
+}
+
+// Lists the faces, and for forces also the cells, that colliders cut or close.
 static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     g->solids.face_count = g->solids.cell_count = 0;
     g->solids.max_speed = 0;
+    bool forces = needs_forces(g, around);
     int at[3];
     if (g->def.loads && !prepare_loads(g, around->collider_count, err))
         return false;
@@ -355,7 +365,7 @@ static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *
                     if (g->active[a] && g->open[a][fm_grid_index(g, at[0], at[1], at[2])] < 1 &&
                         !add_face(g, around, at, a, err))
                         return false;
-    for (at[2] = 0; at[2] < g->n[2] && g->def.loads; at[2]++)
+    for (at[2] = 0; at[2] < g->n[2] && forces; at[2]++)
         for (at[1] = 0; at[1] < g->n[1]; at[1]++)
             for (at[0] = 0; at[0] < g->n[0]; at[0]++)
                 if (!add_cell(g, around, at, err))
@@ -464,7 +474,7 @@ void fm_grid_fill_solid_change(fm_grid *g, double *x, int a, bool mirrored)
 }
 
 // N, force of the fluid on the surface in a cell.
-static fm_vec3 find_force(const fm_grid *g, const fm_cut_cell *c)
+fm_vec3 fm_grid_find_wall_force(const fm_grid *g, const fm_cut_cell *c)
 {
     fm_vec3 one = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, g->h));
     fm_vec3 two = fm_grid_velocity_at(g, fm_add_scaled(c->wall, c->normal, 2 * g->h));
@@ -480,7 +490,7 @@ fm_vec3 fm_grid_add_loads(fm_grid *g, double dt)
     fm_vec3 total = {0};
     for (int i = 0; i < g->solids.cell_count; i++) {
         const fm_cut_cell *c = &g->solids.cells[i];
-        fm_vec3 impulse = fm_scale(find_force(g, c), dt);
+        fm_vec3 impulse = fm_scale(fm_grid_find_wall_force(g, c), dt);
         total = fm_add(total, impulse);
         if (c->collider >= 0)
             g->solids.load[c->collider] = fm_add(g->solids.load[c->collider], impulse);

@@ -404,6 +404,7 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     g->stats.substep_count++;
     g->stats.time_step = dt;
+    fm_grid_push_balls(g, around, NULL, dt);
     if (g->def.loads)
         g->stats.load = fm_add(g->stats.load, fm_grid_add_loads(g, dt));
     return true;
@@ -441,7 +442,10 @@ bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
+    if (!fm_grid_reserve_balls(g, around->collider_count, err))
+        return false;
     if (!g->started) {
+        fm_grid_note_balls(g, around);
         fill(g, g->time, around->pool);
         project(g, 0, false, around->pool);
         find_first_pressure(g, find_force(g, around), around->pool);
