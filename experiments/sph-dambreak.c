@@ -3,8 +3,12 @@
 //
 // [OZG13] shows a dam break at various Reynolds numbers (figure 4.14) and a rendered one (figure
 // 4.15), both with the fractional method and without numbers; 20,000 particles ran at 4 steps per
-// second on four cores of 3.2 GHz. Here: the default method with Newtonian viscosity, as the
-// baseline for the fractional one.
+// second on four cores of 3.2 GHz. Here: the default method with Newtonian viscosity, and beside it
+// the fractional one at three Reynolds numbers: half derivatives of the shear over ten steps, T =
+// 1 s, as in the thesis ("10 steps"), and scaled such that steady shear feels the nominal viscosity
+// ("scaled"). The control is Newtonian fluid of the viscosity that steady shear feels with ten
+// steps ("equivalent"). Where it equals the fractional one, memory does nothing that a smaller
+// viscosity does not do.
 //
 // A 2D column of width a = 2.25 in and twice as high, released at once. Measured:
 //
@@ -15,20 +19,41 @@
 //   height    of the fluid between 0.2a and 0.4a from the wall
 //   energy    kinetic energy / lost potential energy when the front is at 4a
 //
+//   distance  of the fractional fluid and of its control from each other, in front and height: the
+//             largest over time
+//
 // Then a 3D column of 20,000 particles: substeps per second, and the volume after it has come to
 // rest (--quick: far fewer particles and less time).
 //
 // [OZG13] in docs/references.md
-#include "experiment.h"
-#include "fixtures.h"
+#include "streams.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FLUIDS = 4, SAMPLES_MAX = 121, POINTS = 14 };       // POINTS: measured by Martin and Moyce
-static const double a = 0.05715, g = 9.81;                 // width of the column, m; gravity, m/s^2
-static const double reynolds[FLUIDS] = {0, 3000, 300, 30}; // 0: viscosity of water
-static const char *const names[FLUIDS] = {"water", "Re 3000", "Re 300", "Re 30"};
+enum {
+    FLUIDS = 13,
+    NUMBERS = 4,
+    SAMPLES_MAX = 121,
+    POINTS = 14
+};                                         // POINTS: measured by Martin and Moyce
+static const double a = 0.05715, g = 9.81; // width of the column, m; gravity, m/s^2
+static const double reynolds[NUMBERS] = {0, 3000, 300, 30}; // 0: viscosity of water
+static const char *const names[FLUIDS] = {"water",
+                                          "Re 3000",
+                                          "Re 300",
+                                          "Re 30",
+                                          "Re 3000 10 steps",
+                                          "Re 300 10 steps",
+                                          "Re 30 10 steps",
+                                          "Re 3000 equivalent",
+                                          "Re 300 equivalent",
+                                          "Re 30 equivalent",
+                                          "Re 3000 scaled",
+                                          "Re 300 scaled",
+                                          "Re 30 scaled"};
+// The fluids 1 + k, of Re = reynolds[1 + k], and their variants: TEN_STEPS + k and so on.
+enum { TEN_STEPS = NUMBERS, EQUIVALENT = TEN_STEPS + 3, SCALED = EQUIVALENT + 3 };
 
 // Particles with a smaller fill are spray; two or three neighbours in 2D give more.
 static const double SPRAY_FILL = 0.4;
@@ -47,6 +72,7 @@ typedef struct collapse {
     double T[SAMPLES_MAX], Z[SAMPLES_MAX]; // dimensionless time, position of the front over a
     double height[SAMPLES_MAX];            // height near the wall over a
     double share[SAMPLES_MAX];             // kinetic energy over lost potential energy
+    double steady;                         // Pa s, viscosity felt by steady shear, at the end
 } collapse;
 
 // Measures front and height, in units of a, of fluid that is not spray. The fill is the share of
@@ -70,15 +96,41 @@ static void measure_front(fm_particles *fluid, double spacing, double *front, do
     free(fill);
 }
 
-// Simulates the collapse of the fluid names[which].
-static void run_collapse(experiment *e, int which, collapse *c)
+// Writes the particles at the end for the picture of all fluids.
+static void write_particles(experiment *e, fm_particles *fluid, int which)
+{
+    char file[32];
+    int n;
+    const fm_vec3 *x = fm_particles_positions(fluid, &n);
+    snprintf(file, sizeof file, "end-%d.csv", which);
+    experiment_table *table = experiment_table_open(e, file, "x_over_a,y_over_a");
+    for (int i = 0; i < n; i++)
+        experiment_write_row(table, "%.4g,%.4g", x[i].x / a, x[i].y / a);
+}
+
+// The viscosity of the fluid names[which]. c: the collapses of the fluids before it.
+static void set_viscosity(fm_particles_def *def, int which, const collapse *c)
+{
+    int number = which < NUMBERS ? which : 1 + (which - NUMBERS) % 3;
+    if (reynolds[number] > 0)
+        def->viscosity = sqrt(g * 2 * a) * 2 * a * def->density / reynolds[number];
+    if (which >= SCALED)
+        def->fractional = streams_window_viscosity(10, 0);
+    else if (which >= EQUIVALENT)
+        def->viscosity = c[which - EQUIVALENT + TEN_STEPS].steady;
+    else if (which >= TEN_STEPS)
+        def->fractional = streams_window_viscosity(10, 1);
+}
+
+// Simulates the collapse of the fluid names[which] and stores it in all[which].
+static void run_collapse(experiment *e, int which, collapse *all)
 {
     fm_error *err = experiment_error(e);
     bool quick = experiment_quick(e);
+    collapse *c = &all[which];
     fm_world *world = fixture_create_world(fixture_water_def(1), err);
     fm_particles_def def = fixture_tank_def(2, a / (quick ? 10 : 40), (fm_vec3){12 * a, 3 * a, 0});
-    if (reynolds[which] > 0)
-        def.viscosity = sqrt(g * 2 * a) * 2 * a * def.density / reynolds[which];
+    set_viscosity(&def, which, all);
     fm_fluid_box box = {.high = {a, 2 * a, 0}, .settled = true};
     fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
     if (!fluid) {
@@ -96,6 +148,9 @@ static void run_collapse(experiment *e, int which, collapse *c)
         double lost = start - now.potential_energy;
         c->share[k] = lost > 0 ? now.kinetic_energy / lost : 0;
     }
+    c->steady = fm_particles_steady_viscosity(fluid);
+    if (which > 0)
+        write_particles(e, fluid, which);
     fm_world_destroy(world);
 }
 
@@ -153,6 +208,36 @@ static void report_fronts(experiment *e, const collapse *c)
     }
 }
 
+// Largest difference of two series over time.
+static double largest_difference(const double *one, const double *other, int count)
+{
+    double largest = 0;
+    for (int k = 0; k < count; k++)
+        largest = fmax(largest, fabs(one[k] - other[k]));
+    return largest;
+}
+
+// Reports how far the fractional fluids are from the standard one and from their controls.
+static void report_distances(experiment *e, const collapse *c)
+{
+    for (int k = 0; k < NUMBERS - 1; k++) {
+        const collapse *ten = &c[TEN_STEPS + k], *equivalent = &c[EQUIVALENT + k],
+                       *scaled = &c[SCALED + k], *standard = &c[1 + k];
+        int n = ten->count;
+        const char *name = names[1 + k];
+        experiment_add_named_result(e, NAN, ten->steady / standard->steady, "",
+                                    "%s, 10 steps: viscosity in steady shear over nominal", name);
+        experiment_add_named_result(e, NAN, largest_difference(ten->Z, standard->Z, n), "",
+                                    "%s: front over a, 10 steps against standard", name);
+        experiment_add_named_result(e, NAN, largest_difference(ten->Z, equivalent->Z, n), "",
+                                    "%s: front over a, 10 steps against equivalent", name);
+        experiment_add_named_result(e, NAN, largest_difference(scaled->Z, standard->Z, n), "",
+                                    "%s: front over a, scaled against standard", name);
+        experiment_add_named_result(e, NAN, largest_difference(ten->height, equivalent->height, n),
+                                    "", "%s: height over a, 10 steps against equivalent", name);
+    }
+}
+
 // Writes and plots front and height of all fluids over time.
 static void write_fronts(experiment *e, const collapse *c)
 {
@@ -171,6 +256,18 @@ static void write_fronts(experiment *e, const collapse *c)
                     "word('water Re3000 Re300 Re30', k - 1), for [k = 6:9] 'front.csv' using 1:k "
                     "with lines ls (k - 5) dt 2 notitle, 'measured.csv' using 1:2 with points pt 7 "
                     "lc 'black' title 'Martin and Moyce 1952'\n");
+    experiment_plot(
+        e, "memory", "Dam break at T = 6: standard and fractional fluids",
+        "set terminal pngcairo size 1400,420 font 'DejaVu Sans,11'\nset output name.'.png'\n"
+        "set ytics 1\nset xtics 2\n"
+        "set multiplot layout 3,4 margins 0.03,0.99,0.06,0.86 spacing 0.025,0.1 title "
+        "heading font ',18'\nunset title\nunset key\nunset grid\n"
+        "set xrange [0:9]\nset yrange [0:2.2]\nset size ratio -1\n"
+        "do for [r = 1:3] { do for [k = 0:3] {\n"
+        "  set title word('Re_3000 Re_300 Re_30', r).' '.word('standard 10_steps "
+        "equivalent scaled', k + 1) noenhanced font ',13' offset 0,-0.6\n"
+        "  plot 'end-'.(k * 3 + r).'.csv' using 1:2 with points pt 7 ps 0.15 lc "
+        "'#0072b2'\n} }\nunset multiplot\n");
 }
 
 // Measures the volume of water at rest as its depth: twice the mean height of the particles.
@@ -217,9 +314,10 @@ int main(int argc, char **argv)
         return status;
     collapse *c = experiment_alloc(e, FLUIDS, sizeof *c);
     for (int f = 0; f < FLUIDS && c && !experiment_failed(e); f++)
-        run_collapse(e, f, &c[f]);
+        run_collapse(e, f, c);
     if (c && !experiment_failed(e)) {
         report_fronts(e, c);
+        report_distances(e, c);
         write_fronts(e, c);
         measure_volume(e);
     }

@@ -9,6 +9,9 @@ enum {
     COLUMNS = 8, // of the grid of regions
     ROWS = 6,
 };
+// Where a region lies: near a push, where two opposed streams meet, or elsewhere.
+typedef enum place { NEAR_SOURCE, AT_COLLISION, ELSEWHERE, PLACES } place;
+static const double NEAR = 0.09;    // m, from the centre of a region, whose width is 0.125 m
 static const double AT_REST = 1e-9; // m/s; slower regions have no direction
 
 // Position (m) and acceleration (m/s^2) of the fluid in one push, a body force within a ball.
@@ -79,6 +82,20 @@ fm_vec3 streams_region_centre(int dimensions, int region)
     fm_vec3 size = domain_size(dimensions);
     return (fm_vec3){size.x * (region % COLUMNS + 0.5) / COLUMNS,
                      size.y * (region / COLUMNS + 0.5) / ROWS, size.z / 2};
+}
+
+// Where a region lies. Pushes 0 and 1, and 3 and 4, oppose each other.
+static place region_place(int dimensions, int region)
+{
+    const push_source *p = dimensions == 2 ? pushes_2d : pushes_3d;
+    fm_vec3 c = streams_region_centre(dimensions, region);
+    for (int k = 0; k < PUSHES; k++)
+        if (hypot(c.x - p[k].x, c.y - p[k].y) < NEAR)
+            return NEAR_SOURCE;
+    for (int k = 0; k < PUSHES; k += 3)
+        if (hypot(c.x - (p[k].x + p[k + 1].x) / 2, c.y - (p[k].y + p[k + 1].y) / 2) < NEAR)
+            return AT_COLLISION;
+    return ELSEWHERE;
 }
 
 // Creates the fluid, and the body forces (pushes) that drive the streams.
@@ -291,6 +308,9 @@ typedef struct study {
     // share of samples with less error of direction than STREAMS_STANDARD in collision_region
     streams_mean better_samples[STREAMS_VARIANTS];
     double angle_sum[STREAMS_VARIANTS][STREAMS_REGIONS]; // rad, error of direction, over the seeds
+    // share of regions in each place with less error of direction than STREAMS_STANDARD, and error
+    // of direction there less that of STREAMS_STANDARD, rad
+    streams_mean place_share[STREAMS_VARIANTS][PLACES], place_excess[STREAMS_VARIANTS][PLACES];
     int collision_region; // the region in which the streams of the first two pushes collide
 } study;
 
@@ -319,6 +339,24 @@ static double share_of_samples_with_less_error(const streams_record *reference,
         better += angle_between(reference->mean[k][region], one->mean[k][region]) <
                   angle_between(reference->mean[k][region], other->mean[k][region]);
     return (double)better / reference->sample_count;
+}
+
+// Adds the errors of a variant near the sources, where streams collide and elsewhere to the study.
+static void add_places(study *s, int variant, int dimensions, const streams_error *error,
+                       const streams_error *standard)
+{
+    int count[PLACES] = {0}, better[PLACES] = {0};
+    double excess[PLACES] = {0};
+    for (int r = 0; r < STREAMS_REGIONS; r++) {
+        place p = region_place(dimensions, r);
+        count[p]++;
+        better[p] += error->angle[r] < standard->angle[r];
+        excess[p] += error->angle[r] - standard->angle[r];
+    }
+    for (int p = 0; p < PLACES; p++) {
+        streams_add_value(&s->place_share[variant][p], (double)better[p] / count[p]);
+        streams_add_value(&s->place_excess[variant][p], excess[p] / count[p]);
+    }
 }
 
 // Simulates the high resolution and all variants of the low resolution with one seed of the jitter,
@@ -359,6 +397,7 @@ static void compare_for_seed(experiment *e, study *s, const streams_run *high,
         streams_add_value(
             &s->better_samples[variant],
             share_of_samples_with_less_error(reference, record, standard, s->collision_region));
+        add_places(s, variant, high->dimensions, &error, &standard_error);
         for (int r = 0; r < STREAMS_REGIONS; r++)
             s->angle_sum[variant][r] += error.angle[r];
         if (variant == STREAMS_PUBLISHED && high->seed == 1) {
@@ -419,6 +458,28 @@ static void report_study(experiment *e, const study *s, double claim)
                           100 * streams_standard_deviation(&s->over_equivalent), "%");
 }
 
+// Reports the errors near the sources, where streams collide and elsewhere.
+static void report_places(experiment *e, const study *s)
+{
+    static const char *const names[PLACES] = {"near sources", "where streams collide", "elsewhere"};
+    experiment_table *table = experiment_table_open(
+        e, "places.csv", "arm,place,better_angle,better_angle_sd,excess_rad,excess_sd");
+    for (int variant = STREAMS_STANDARD + 1; variant < STREAMS_VARIANTS; variant++)
+        for (int p = 0; p < PLACES; p++) {
+            const streams_mean *share = &s->place_share[variant][p],
+                               *excess = &s->place_excess[variant][p];
+            const char *name = streams_variant_name((streams_variant)variant);
+            experiment_write_row(table, "%s,%s,%.4g,%.2g,%.4g,%.2g", name, names[p],
+                                 streams_average(share), streams_standard_deviation(share),
+                                 streams_average(excess), streams_standard_deviation(excess));
+            experiment_add_named_result(e, NAN, 100 * streams_average(share), "%",
+                                        "%s, %s: regions better in direction", name, names[p]);
+            experiment_add_named_result(e, NAN, streams_average(excess), "rad",
+                                        "%s, %s: error of direction above standard", name,
+                                        names[p]);
+        }
+}
+
 // Writes and plots the error of direction of four variants in every region.
 static void write_error_map(experiment *e, const study *s, int dimensions)
 {
@@ -472,6 +533,7 @@ void streams_compare_variants(experiment *e, int dimensions, double low_spacing,
     }
     if (s && !experiment_failed(e)) {
         report_study(e, s, claim);
+        report_places(e, s);
         write_error_map(e, s, dimensions);
     }
 }

@@ -65,7 +65,7 @@ def main():
     if row:
         wrong = {"a missing row": "", "an unknown figure": row.group(0).replace("3.2", "3.92"),
                  "an unknown verdict": row.group(0).replace("partly", "perhaps"),
-                 "an unknown experiment": row.group(0).replace("cloth-memory", "cloth-oblivion")}
+                 "an unknown experiment": row.group(0).replace("cloth-pull", "cloth-oblivion")}
         for fault, line in wrong.items():
             if not check_table(text.replace(row.group(0), line)):
                 faults.append(f"{fault} is not found")
