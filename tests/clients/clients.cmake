@@ -16,6 +16,9 @@ if(NOT FATHOM_SANITIZE AND NOT FATHOM_COVERAGE)
         set_tests_properties(clients/${client} PROPERTIES LABELS clients SKIP_RETURN_CODE 77
             FIXTURES_REQUIRED clients_run TIMEOUT 300)
     endforeach()
+    add_test(NAME clients/velocity COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clients/run velocity
+        ${PROJECT_BINARY_DIR}/tests/clients/flying $<TARGET_FILE:fathom_program>)
+    set_tests_properties(clients/velocity PROPERTIES LABELS clients SKIP_RETURN_CODE 77 TIMEOUT 300)
     if(TARGET fathom_vdb)
         add_test(NAME clients/vdb COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clients/run vdb
             ${PROJECT_BINARY_DIR}/tests/clients/drop $<TARGET_FILE:fathom_program>)
