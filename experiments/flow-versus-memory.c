@@ -236,7 +236,7 @@ static void find_orders(experiment *e, const waters *w, int swings)
     for (int s = 0; s < swings && !experiment_failed(e); s++) {
         const towel_record *r = &w->fine[s];
         towel_run run = create_run(e, &def, s, 0);
-        double area = run.slice * TOWEL_HEIGHT, q, c, coarse_q, coarse_c, x[3];
+        double area = run.slice * TOWEL_HEIGHT, q = 0, c = 0, coarse_q = 0, coarse_c = 0, x[3];
         double rest = find_order(r, &q, &c), half = fit(r, (double[]){0.5}, 1, x);
         find_order(&w->coarse[s], &coarse_q, &coarse_c);
         double first = fit(r, (double[]){1}, 1, x), second = fit(r, (double[]){2}, 1, x);
