@@ -323,7 +323,7 @@ static void simulate_water(experiment *e, waters *w, int swings, experiment_tabl
     double bumps = 0;
     def.drag.model = FM_DRAG_NONE;
     for (int s = 0; s < swings && !experiment_failed(e); s++) {
-        towel_run run = create_run(e, &def, s, experiment_quick(e) ? 0.02 : 0.01);
+        towel_run run = create_run(e, &def, s, 0.01);
         double measures[MEASURES];
         w->fine[s] = towel_simulate(e, &run);
         run.spacing *= 2;
