@@ -226,6 +226,20 @@ static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error 
     return fm_motion_keyframes(world, keys, KEYS, FM_INTERPOLATE_SPLINE, (fm_vec3){0, 0, 0}, err);
 }
 
+// Force along z of the columns of particles below the top edge on the hand, N: their elastic part.
+static double find_pull(const towel_run *run, const fm_vec3 *x)
+{
+    double width = run->slice > 0 ? run->slice : 0.4, sum = 0;
+    for (int c = 0; c < run->columns; c++) {
+        fm_vec3 a = x[c], b = x[run->columns + c];
+        double length = sqrt(pow(b.x - a.x, 2) + pow(b.y - a.y, 2) + pow(b.z - a.z, 2));
+        double share = c == 0 || c == run->columns - 1 ? 0.5 : 1;
+        double strain = length * (run->rows - 1) / TOWEL_HEIGHT - 1;
+        sum += share * strain * (b.z - a.z) / length;
+    }
+    return run->cloth.stretch.stiffness * width / (run->columns - 1) * sum;
+}
+
 // Records the positions and deflections of the middle column of particles.
 static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *out, int frame)
 {
@@ -239,18 +253,22 @@ static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *ou
     }
     for (int i = 0; i < count; i++)
         out->mean_z[frame] += x[i].z / count;
+    out->pull[frame] = find_pull(run, x);
 }
 
 // Puts the towel into a closed tank of water of 0.8 m x 1 m x 1 m, its top edge 15 cm below the
-// lid.
-static void add_water(fm_world *world, fm_cloth *cloth, double spacing, fm_error *err)
+// lid; or its slice into one between walls without friction, which it touches.
+static void add_water(fm_world *world, fm_cloth *cloth, const towel_run *run, fm_error *err)
 {
+    double spacing = run->spacing, width = run->slice > 0 ? run->slice : 0.8;
     fm_grid_def def = fm_default_grid_def();
     def.name = "water";
     def.spacing = spacing;
-    def.low = (fm_vec3){-0.4, -0.85, -0.5};
-    def.cells[0] = (int)lround(0.8 / spacing);
+    def.low = (fm_vec3){-width / 2, -0.85, -0.5};
+    def.cells[0] = (int)lround(width / spacing);
     def.cells[1] = def.cells[2] = (int)lround(1 / spacing);
+    if (run->slice > 0)
+        def.sides[FM_SIDE_LEFT].kind = def.sides[FM_SIDE_RIGHT].kind = FM_GRID_SLIP;
     fm_grid *grid = fm_grid_create(world, &def, err);
     if (err->status == FM_OK)
         fm_world_couple_objects(world, fm_cloth_object(cloth), fm_grid_object(grid),
@@ -274,17 +292,20 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
     out.force = experiment_alloc(e, (size_t)frames, sizeof *out.force);
     out.mean_z = experiment_alloc(e, (size_t)frames, sizeof *out.mean_z);
+    out.pull = experiment_alloc(e, (size_t)frames, sizeof *out.pull);
     if (experiment_failed(e))
         return out;
     fm_error err = {0};
     fm_world *world = fixture_create_world(fixture_water_def(1), &err);
     fixture_towel towel = fixture_default_towel(run->columns, run->rows);
     towel.cloth = run->cloth;
-    towel.sheet.origin = (fm_vec3){-0.2, 0, 0}; // the centre line is at x = 0
+    if (run->slice > 0)
+        towel.sheet.width = run->slice;
+    towel.sheet.origin = (fm_vec3){-towel.sheet.width / 2, 0, 0}; // the centre line is at x = 0
     towel.motion = create_motion(world, run, &err);
     fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
     if (run->spacing > 0)
-        add_water(world, cloth, run->spacing, &err);
+        add_water(world, cloth, run, &err);
     double start = experiment_read_clock(true);
     for (int f = 0; f < frames && err.status == FM_OK; f++) {
         if (f > 0) {

@@ -34,6 +34,7 @@ typedef struct towel_run {
     double duration;   // s, of the simulation
     double stop;       // s, time at which the top edge stops; 0: never
     double spacing;    // m, of a grid of simulated water around it; 0: only the drag of its cloth
+    double slice;      // m, width of a slice of towel and tank between slip walls; 0: all of it
 } towel_run;
 
 // The recorded motion of one run.
@@ -42,6 +43,7 @@ typedef struct towel_record {
     fm_vec3 *x;      // m, positions of the centre line, [frame][point]
     double *force;   // N, of simulated water on the towel along z, mean over the frame, [frame]
     double *mean_z;  // m, of all particles, [frame]
+    double *pull;    // N, of the stretched columns on the hand along z, [frame]
     double cpu;      // s, time of the processor that the run took
     double substep;  // s, length of the last substep
     double stretch;  // largest relative elongation of a spring in all frames
