@@ -303,6 +303,7 @@ bool fm_implicit_check(fm_cloth *cloth, fm_error *err);
 bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
 struct fm_implicit_group;
 // The same for cloths that contact may join; all have the same integrator.
+int fm_implicit_count_substeps(const fm_cloth *cloth, double interval, int count);
 bool fm_implicit_open_group(struct fm_implicit_group *group, double end, fm_error *err);
 // Relative to the distance that contact keeps: further distance below which forces inside the solve
 // keep cloth apart from cloth and from colliders.
