@@ -98,6 +98,7 @@ typedef enum fm_integrator {
     // Implicit, for stiff cloth and large steps; docs/implicit.md says which forces they support.
     FM_IMPLICIT,       // second order: TR-BDF2
     FM_IMPLICIT_EULER, // first order: backward Euler
+    FM_AUTOMATIC,      // FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,
@@ -329,6 +330,9 @@ typedef struct fm_newton_report {
     const char *reason;    // of the last failure; "" without
 } fm_newton_report;
 FM_API fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth);
+
+// Why FM_AUTOMATIC chose the integrator that it names first; "" for other definitions.
+FM_API const char *fm_cloth_integrator_reason(const fm_cloth *cloth);
 
 FM_API fm_cloth_def fm_default_cloth_def(void); // a cotton towel under water, physical drag
 

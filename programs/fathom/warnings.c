@@ -74,6 +74,12 @@ frame_watch *create_frame_watch(fm_world *world)
     frame_watch *watch = calloc(1, sizeof *watch + (size_t)count * sizeof *watch->cloths);
     if (watch)
         watch->cloth_count = count;
+    for (int i = 0; i < count; i++) {
+        const fm_cloth *cloth = fm_world_cloth(world, i);
+        if (fm_cloth_integrator_reason(cloth)[0])
+            print_error("%s: integrator %s", fm_cloth_name(cloth),
+                        fm_cloth_integrator_reason(cloth));
+    }
     return watch;
 }
 

@@ -87,7 +87,9 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
 
 static int count_substeps(const fm_object *object, double interval)
 {
-    return fm_cloth_count_substeps(fm_cloth_cast(object), interval);
+    const fm_cloth *c = fm_cloth_cast(object);
+    int count = fm_cloth_count_substeps(c, interval);
+    return c->implicit ? fm_implicit_count_substeps(c, interval, count) : count;
 }
 
 static bool begin_substeps(fm_object *object, const fm_surroundings *around, double h,

@@ -109,7 +109,7 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->bend.rest_angle > FM_REST_SHAPE)
         return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
                               "an fm_rest_angle");
-    if (def->integrator > FM_IMPLICIT_EULER)
+    if (def->integrator > FM_AUTOMATIC)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
 }
@@ -210,6 +210,8 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
         return !enforced || fm_fail(err, FM_BAD_VALUE, object, "integrator", "implicit",
                                     "kick-drift-kick with enforcement");
     }
+    if (def->integrator == FM_AUTOMATIC)
+        return true;
     if (def->contact.enabled && def->integrator != FM_KICK_DRIFT_KICK)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
                        "kick-drift-kick or implicit with contact");
@@ -281,7 +283,7 @@ static void create_arrays(fm_cloth *c, fm_error *err)
                              &c->anchor, &c->drift_acceleration};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
-    if (c->def.integrator >= FM_RK2 && !fm_cloth_is_implicit(&c->def)) {
+    if (c->def.integrator >= FM_RK2 && c->def.integrator <= FM_HEUN) {
         c->trial_x = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->trial_v = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->sum_x = fm_vec3_array_create(&c->arena, c->lanes, err);
@@ -401,8 +403,11 @@ bool fm_cloth_finish_creation(fm_cloth *c, const fm_medium *medium, fm_error *er
         c->initial_x[i] = (fm_vec3){c->x.x[i], c->x.y[i], c->x.z[i]};
     if ((c->fabric && !fm_fabric_finish(c, err)) || (c->soft && !fm_soft_finish(c, err)) ||
         !fm_muscle_setup(c, err) || !fm_terms_create(c, err) ||
-        !fm_added_mass_create(c, medium, err) ||
-        (fm_cloth_is_implicit(&c->def) && !fm_implicit_create(c, err)))
+        !fm_added_mass_create(c, medium, err))
+        return false;
+    if (c->def.integrator == FM_AUTOMATIC)
+        fm_cloth_choose_integrator(c, medium);
+    if (fm_cloth_is_implicit(&c->def) && !fm_implicit_create(c, err))
         return false;
     fm_cloth_choose_step(c);
     if (c->def.enforcement.method != FM_ENFORCE_NONE && !fm_enforcer_create(c, err))

@@ -157,6 +157,7 @@ struct fm_cloth {
     struct fm_added_mass *added; // added mass by wavelength; NULL: a layer, or none
     double repulsion_distance;   // m, distance below which particles repel each other
     double contact_thickness;    // m, distance that contact keeps between surfaces
+    char integrator_reason[160]; // of an automatic choice; else empty
     bool variable_substeps;      // a fluid sets the substep, so that it changes during the run
 
     fm_pin_group groups[FM_PIN_GROUPS_MAX];
@@ -297,12 +298,17 @@ void fm_substep_integrate_explicitly(fm_substep *s);
 bool fm_cloth_is_implicit(const fm_cloth_def *def);
 int fm_implicit_stage_count(const fm_cloth_def *def); // stages of equal length in a substep
 bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
+// Name of a force that these integrators do not support; NULL: none.
+const char *fm_implicit_find_unsupported(const fm_cloth *cloth);
+// integrator_choice.c: replaces FM_AUTOMATIC, after the terms of the cloth have been created.
+void fm_cloth_choose_integrator(fm_cloth *cloth, const fm_medium *medium);
 // Fails if the cloth has a force that these integrators do not support.
 bool fm_implicit_check(fm_cloth *cloth, fm_error *err);
 // Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.
 bool fm_implicit_open(fm_substep *s, double end, fm_error *err);
 struct fm_implicit_group;
 // The same for cloths that contact may join; all have the same integrator.
+int fm_implicit_count_substeps(const fm_cloth *cloth, double interval, int count);
 bool fm_implicit_open_group(struct fm_implicit_group *group, double end, fm_error *err);
 // Relative to the distance that contact keeps: further distance below which forces inside the solve
 // keep cloth apart from cloth and from colliders.

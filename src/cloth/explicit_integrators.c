@@ -159,6 +159,7 @@ void fm_substep_integrate_explicitly(fm_substep *s)
     case FM_KICK_DRIFT_KICK:
     case FM_IMPLICIT:
     case FM_IMPLICIT_EULER:
+    case FM_AUTOMATIC:
         break;
     case FM_EULER:
         step_euler(s);

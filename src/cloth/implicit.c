@@ -70,9 +70,7 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     return err->status == FM_OK;
 }
 
-// Fails if the cloth has a force that the implicit integrators do not support. Allocates what seams
-// need.
-bool fm_implicit_check(fm_cloth *c, fm_error *err)
+const char *fm_implicit_find_unsupported(const fm_cloth *c)
 {
     const char *missing = c->line                    ? "lines"
                           : c->soft                  ? "soft bodies"
@@ -86,6 +84,14 @@ bool fm_implicit_check(fm_cloth *c, fm_error *err)
         if (acts && !type->add_hessian && type != &fm_seams_term)
             missing = type->name;
     }
+    return missing;
+}
+
+// Fails if the cloth has a force that the implicit integrators do not support. Allocates what seams
+// need.
+bool fm_implicit_check(fm_cloth *c, fm_error *err)
+{
+    const char *missing = fm_implicit_find_unsupported(c);
     if (!missing)
         return fm_implicit_reserve_seams(c, err);
     char allowed[96];

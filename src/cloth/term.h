@@ -155,6 +155,7 @@ double fm_cloth_cell_mass(const fm_cloth *cloth);
 // term_memories.c: the memories of all terms. In each substep of h seconds: begin, predict, push,
 // end; predict and push work on the particles [first, last).
 bool fm_terms_create_memories(fm_cloth *cloth, const fm_medium *medium, double h, fm_error *err);
+bool fm_terms_have_window(const fm_cloth *cloth);
 bool fm_terms_begin_memories(fm_cloth *cloth, double h, fm_error *err);
 void fm_terms_predict_memories(fm_cloth *cloth, int first, int last); // writes term->known
 

@@ -13,13 +13,14 @@
 #include <string.h>
 
 // Creates a memory with 3 * lanes lanes for substeps of h seconds. A window memory supports h only.
-// The other kinds are created for substeps down to `shortest`, which is smaller where a fluid
-// determines the substeps, and extended when a still shorter substep comes.
+// The other kinds are created for substeps down to `shortest`, which is smaller where a fluid or the
+// contact of an implicit cloth determines the substeps, and extended when a still shorter one comes.
 static fm_memory *create_memory(const fm_cloth *c, int lanes, const fm_recall *recall, double order,
                                 double h, fm_error *err)
 {
-    const double SHORTEST = 1.0 / 2, SHORTEST_IN_FLUID = 1.0 / 16; // of h
-    double shortest = h * (c->variable_substeps ? SHORTEST_IN_FLUID : SHORTEST);
+    const double SHORTEST = 1.0 / 2, SHORTEST_IF_VARIABLE = 1.0 / 16; // of h
+    bool variable = c->variable_substeps || (c->implicit && c->def.contact.enabled);
+    double shortest = h * (variable ? SHORTEST_IF_VARIABLE : SHORTEST);
     fm_memory_def def = fm_memory_def_from_recall(recall, order, h, shortest);
     return fm_memory_create(&def, 3 * lanes, err);
 }
@@ -50,7 +51,7 @@ bool fm_terms_create_memories(fm_cloth *c, const fm_medium *medium, double h, fm
 }
 
 // Whether a term has a window memory, which supports a single substep only.
-static bool has_window(const fm_cloth *c)
+bool fm_terms_have_window(const fm_cloth *c)
 {
     for (int i = 0; i < c->term_count; i++) {
         if (c->terms[i].memory && !fm_memory_uses_exponentials(c->terms[i].memory))
@@ -76,7 +77,7 @@ bool fm_terms_begin_memories(fm_cloth *c, double h, fm_error *err)
         good = !c->terms[i].memory || begin_memory(c->terms[i].memory, h);
     if (good)
         return true;
-    if (c->variable_substeps && has_window(c))
+    if (c->variable_substeps && fm_terms_have_window(c))
         return fm_fail(err, FM_BAD_VALUE, c->object.name, "memory", "a window",
                        "full or fading where a fluid and a ball or cloth push each other");
     char allowed[96];

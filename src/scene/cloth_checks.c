@@ -60,6 +60,8 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
     bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
     bool bend = has_bending_memory(def);
     fm_place place = fm_node_find_place(node, "integrator", NULL, NULL);
+    if (def->integrator == FM_AUTOMATIC)
+        return;
     if (def->integrator == FM_IMPLICIT || def->integrator == FM_IMPLICIT_EULER) {
         if (def->enforcement.method != FM_ENFORCE_NONE)
             fm_loader_add_mistake(d->loader, place,
