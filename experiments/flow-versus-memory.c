@@ -367,7 +367,7 @@ static void compare_whole(experiment *e, const waters *w)
 static const char FIGURE[] =
     "set style data histograms\nset style histogram rowstacked\nset style fill solid 0.8\n"
     "set boxwidth 0.7\nset ylabel 'early + envelope + pull, over 3'\nset yrange [0:*]\n"
-    "set xtics rotate by -25\nset bmargin 6\nset key top left\n"
+    "set xtics rotate by -25\nset bmargin 6\nset key outside top center horizontal\n"
     "plot 'models.csv' using ($4/3):xtic(1) skip 1 ls 1 title 'early', '' using ($5/3) skip 1 "
     "ls 2 title 'envelope', '' using ($6/3) skip 1 ls 3 title 'pull'\n";
 

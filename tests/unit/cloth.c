@@ -102,8 +102,8 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.bend.model = (fm_bend_model)9;
     expect_refusal(&def, &small, "bend.model", "9");
     def = fm_default_cloth_def();
-    def.integrator = (fm_integrator)8;
-    expect_refusal(&def, &small, "integrator", "8");
+    def.integrator = (fm_integrator)9;
+    expect_refusal(&def, &small, "integrator", "9");
     def = fm_default_cloth_def();
     def.damping.memory.kind = (fm_recall_kind)4;
     expect_refusal(&def, &small, "damping.memory", "4");
