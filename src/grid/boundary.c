@@ -459,3 +459,26 @@ double fm_grid_side_speed(const fm_grid *g, double t)
     }
     return fastest;
 }
+
+int fm_grid_find_walls(const fm_grid *g, fm_placed_collider *planes)
+{
+    int count = 0;
+    for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        int axis = side / 2;
+        fm_grid_side_kind kind = g->def.sides[side].kind;
+        if (!g->active[axis] || kind == FM_GRID_OPEN || kind == FM_GRID_PERIODIC ||
+            (kind == FM_GRID_INFLOW && !g->has_surface))
+            continue;
+        double sign = side % 2 ? -1 : 1, end = side % 2 ? g->n[axis] * g->h : 0;
+        fm_vec3 n = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
+        fm_vec3 point = fm_add_scaled(g->def.low, n, sign * end);
+        planes[count] = (fm_placed_collider){.low = {-INFINITY, -INFINITY, -INFINITY},
+                                             .high = {INFINITY, INFINITY, INFINITY},
+                                             .pose = fm_pose_identity(),
+                                             .reach = fm_max_norm(point)};
+        planes[count].shape.kind = FM_SHAPE_PLANE;
+        planes[count].shape.centre = point;
+        planes[count++].shape.normal = n;
+    }
+    return count;
+}

@@ -149,7 +149,7 @@ void fm_grid_destroy(fm_grid *g)
     free(g->solids.faces);
     free(g->solids.cells);
     free(g->solids.load);
-    free(g->ball_velocity);
+    free(g->ball_motions);
     free(g->pockets.part);
     free(g->pockets.queue);
     free(g->points);

@@ -34,6 +34,7 @@ typedef struct fm_solid_face {
     double solid;            // m/s, velocity of the collider along the axis
     fm_face_point mirror[2]; // ghosts: points in the fluid, and weights of `solid` and of the
     double weight[3];        // velocities at these points
+    int collider;            // number of the collider in its world
 } fm_solid_face;
 
 // A cell with a piece of a collider's surface in it.
@@ -76,6 +77,12 @@ typedef struct fm_dye {
 
 typedef struct fm_marks fm_marks;   // defined in tracer_particles.c
 typedef struct fm_sheets fm_sheets; // defined in sheets.c
+typedef struct fm_balls fm_balls;   // defined in balls.c
+
+// Velocity, m/s, and angular velocity, rad/s, of a ball with a mass.
+typedef struct fm_ball_motion {
+    fm_vec3 velocity, spin;
+} fm_ball_motion;
 
 enum { FM_GRID_BODIES_MAX = 64, FM_SAMPLE_BLOCK = 256 }; // coupled bodies; samples of a task
 
@@ -104,10 +111,10 @@ struct fm_grid {
     fm_vec3 motion; // m/s, velocity of the body that it follows, along the axes that follow
     double lag;     // s, from the time of dye and marks to `time`: half of the last substep
     fm_dye dye;
-    fm_marks *marks;        // an object of the world; NULL: none
-    bool started;           // false until the first substep: u has a divergence, p is not known
-    fm_vec3 *ball_velocity; // [ball_count] m/s, of balls with a mass in the last substep
-    int ball_count;         // colliders
+    fm_marks *marks; // an object of the world; NULL: none
+    bool started;    // false until the first substep: u has a divergence, p is not known
+    fm_ball_motion *ball_motions; // [ball_count] of balls with a mass after the last substep
+    int ball_count;               // colliders
 
     // Scratch.
     double *old[3], *rate[3];
@@ -122,6 +129,8 @@ struct fm_grid {
     fm_samples *samples[FM_GRID_BODIES_MAX]; // of the bodies in the fluid
     int samples_count;
     fm_sheets *sheets; // bodies that push the fluid; NULL: none
+    fm_balls *balls;   // balls with a mass; NULL: none, or in a liquid
+    bool has_surface;  // of a liquid, whose faces balls with a mass cut like other colliders
     const double
         *level;         // of a liquid: spacings from its surface, negative inside; NULL: no surface
     double *partial;    // [rows] sums
@@ -188,6 +197,9 @@ void fm_grid_fill_change(fm_grid *g, double *x, int a, fm_grid_fill mode, fm_poo
 void fm_grid_fill_pressure(fm_grid *g, fm_vec3 gravity, fm_pool *pool);
 double fm_grid_side_speed(const fm_grid *g, double t); // m/s, largest sum of components on a side
 
+// The closed sides as planes that balls collide with, at most 6. Returns their number.
+int fm_grid_find_walls(const fm_grid *g, fm_placed_collider *planes);
+
 // solids.c
 // Places the colliders at time t, s, and computes open fractions, conductances and cut faces.
 bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, fm_error *err);
@@ -220,13 +232,23 @@ void fm_grid_diffuse_row(const fm_grid *g, const double *u, double *rate, double
 void fm_grid_solve_viscosity(fm_grid *g, double dt, double share, fm_pool *pool);
 
 // balls.c
-// Makes space for the velocities of `count` colliders. False if memory runs out.
-bool fm_grid_reserve_balls(fm_grid *g, int count, fm_error *err);
-// Stores the velocities of all balls with a mass, for the next substep.
-void fm_grid_note_balls(fm_grid *g, const fm_surroundings *around);
-// Adds the impulses of the fluid in dt seconds, N s, to all balls with a mass. level: negative in a
-// liquid; NULL: the fluid is everywhere.
-void fm_grid_push_balls(fm_grid *g, const fm_surroundings *around, const double *level, double dt);
+// Whether a collider is a ball with a mass that the fluid flows around by balls.c.
+bool fm_grid_has_ball(const fm_grid *g, const fm_collider *collider);
+// Makes space for the motions of `count` colliders, and for all balls. False if memory runs out.
+bool fm_grid_reserve_ball_motions(fm_grid *g, int count, fm_error *err);
+bool fm_grid_reserve_balls(fm_grid *g, const fm_surroundings *around, fm_error *err);
+// Before the projection of the start: gives the fluid in balls their velocity.
+void fm_grid_start_balls(fm_grid *g, const fm_surroundings *around);
+// The parts of a substep of dt s, in this order. elapsed: s, since the start of the interval.
+void fm_grid_place_balls(fm_grid *g, const fm_surroundings *around, double elapsed, double dt);
+// Exchanges momentum before the projection; the pressure solver must then be updated.
+void fm_grid_exchange_with_balls(fm_grid *g, const fm_surroundings *around, double dt);
+void fm_grid_add_ball_fluxes(fm_grid *g); // to the right side of the pressure solver
+// After the projection. moved: balls get their impulses.
+void fm_grid_finish_balls(fm_grid *g, const fm_surroundings *around, bool moved);
+double fm_grid_ball_speed(const fm_grid *g, const fm_surroundings *around); // m/s
+// Momentum, N s, and kinetic energy, J, of the fluid that is computed inside balls.
+fm_vec3 fm_grid_measure_balls(fm_grid *g, const fm_surroundings *around, double *energy);
 
 // moving_domain.c
 // Lets the box of the grid follow the body of these samples from now on.

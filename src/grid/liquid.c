@@ -106,8 +106,10 @@ fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err)
     snprintf(l->object.name, sizeof l->object.name, "%s", checked.grid.name);
     l->def.grid.name = l->object.name;
     l->grid = fm_grid_create_detached(&grid_def, err);
-    if (l->grid)
+    if (l->grid) {
+        l->grid->has_surface = true;
         allocate(l, err);
+    }
     if (!l->grid || err->status != FM_OK || !fm_liquid_reserve(l, 1024, err)) {
         fm_liquid_destroy(l);
         return NULL;
@@ -143,6 +145,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->depth);
     free(l->partial);
     free(l->points);
+    fm_liquid_free_balls(l);
     fm_grid_destroy(l->grid);
     fm_arena_destroy(&l->arena);
     free(l);

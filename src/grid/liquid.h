@@ -54,6 +54,13 @@ typedef struct fm_sample_list {
     double start_time, end; // s, of the substep
 } fm_sample_list;
 
+// Balls with a mass: their fluxes into the cells of the pressure solver.
+typedef struct fm_liquid_balls {
+    fm_flux_entry *entries;
+    fm_flux_vector *vectors; // [count]
+    int count, room, face_room;
+} fm_liquid_balls;
+
 struct fm_liquid {
     fm_object object;
     fm_liquid_def def;
@@ -89,12 +96,25 @@ struct fm_liquid {
     double *solve[4][3];                     // viscosity: vectors of the solver
     float *fraction[7];                      // viscosity: liquid parts of cells, edges and faces
     fm_sample_list samples;                  // of sheets that nothing passes
-    fm_vec3 *points;                         // m, for readers
+    fm_liquid_balls balls;
+    double interval_start; // s
+    fm_vec3 *points;       // m, for readers
     int points_room;
     fm_liquid_stats stats;
 };
 
 extern const fm_object_type fm_liquid_type;
+
+// liquid_balls.c
+// Makes space for all balls with a mass. False if memory runs out.
+bool fm_liquid_reserve_balls(fm_liquid *l, const fm_surroundings *around, fm_error *err);
+void fm_liquid_free_balls(fm_liquid *l);
+// The parts of a substep of dt s: before the right side of the pressure solver is written, and
+// after the solution is known.
+void fm_liquid_add_balls(fm_liquid *l, const fm_surroundings *around, double dt);
+void fm_liquid_push_balls(fm_liquid *l, const fm_surroundings *around);
+// Closed part of a face that a collider cuts, as the pressure equation has it.
+double fm_liquid_find_closed(const fm_solid_face *f);
 
 // liquid.c: creation and filling.
 fm_liquid *fm_liquid_create_detached(const fm_liquid_def *def, fm_error *err);

@@ -78,24 +78,7 @@ static bool probe(fm_object *object, const char *field, fm_vec3 at, double value
 static int find_walls(const fm_object *object, double t, fm_placed_collider *planes)
 {
     (void)t;
-    const fm_grid *g = liquid_of(object)->grid;
-    int count = 0;
-    for (int side = 0; side < FM_SIDE_COUNT; side++) {
-        int axis = side / 2;
-        if (!g->active[axis] || g->def.sides[side].kind == FM_GRID_OPEN)
-            continue;
-        double sign = side % 2 ? -1 : 1, end = side % 2 ? g->n[axis] * g->h : 0;
-        fm_vec3 n = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
-        fm_vec3 point = fm_add_scaled(g->def.low, n, sign * end);
-        planes[count] = (fm_placed_collider){.low = {-INFINITY, -INFINITY, -INFINITY},
-                                             .high = {INFINITY, INFINITY, INFINITY},
-                                             .pose = fm_pose_identity(),
-                                             .reach = fm_max_norm(point)};
-        planes[count].shape.kind = FM_SHAPE_PLANE;
-        planes[count].shape.centre = point;
-        planes[count++].shape.normal = n;
-    }
-    return count;
+    return fm_grid_find_walls(liquid_of(object)->grid, planes);
 }
 
 static const fm_field quantities[] = {

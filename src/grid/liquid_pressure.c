@@ -40,6 +40,11 @@ static float shorten(float x)
     return scaled - rest;
 }
 
+double fm_liquid_find_closed(const fm_solid_face *f)
+{
+    return 1.0 - shorten(f->open);
+}
+
 // Open fraction of the low face of cell q along axis a, shortened.
 static float find_open(const fm_grid *g, int a, ptrdiff_t q)
 {
@@ -180,7 +185,7 @@ static void add_solid_fluxes(fm_liquid *l)
     double *b = fm_poisson_right_side(g->solver);
     for (int i = 0; i < g->solids.face_count; i++) {
         const fm_solid_face *f = &g->solids.faces[i];
-        double flux = (1.0 - shorten(f->open)) * f->solid;
+        double flux = fm_liquid_find_closed(f) * f->solid;
         int at[3];
         ptrdiff_t row = fm_liquid_find_solver_row(g, f->q, at), from = f->q - g->start;
         at[0] = (int)(from - at[1] * g->stride[1] - at[2] * g->stride[2]);
@@ -267,6 +272,7 @@ void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, d
         fastest = fm_double_max(fastest, 0.01 * l->def.surface_tension * dt /
                                              (g->def.density * g->h * g->h));
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, &job);
+    fm_liquid_add_balls(l, around, dt);
     add_solid_fluxes(l);
     if (l->curvature) {
         fm_liquid_compute_curvature(l, pool);
@@ -277,6 +283,7 @@ void fm_liquid_project(fm_liquid *l, const fm_surroundings *around, double dt, d
     fm_poisson_result r = fm_poisson_solve(g->solver, tolerance, g->def.iterations, pool);
     fm_grid_for_rows(g, pool, 3, 4, correct_row, &job);
     fm_grid_finish_sheets(g, dt, last);
+    fm_liquid_push_balls(l, around);
     if (l->def.method != FM_LIQUID_PUBLISHED)
         fm_liquid_even_density(l, pool);
     l->stats.iterations = r.iterations;

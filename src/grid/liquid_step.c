@@ -90,9 +90,6 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
         room = room > 25000 ? 4 * room : 100000;
     if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
         return false;
-    if (!fm_grid_reserve_balls(g, around->collider_count, err))
-        return false;
-    fm_grid_note_balls(g, around);
     fm_liquid_redistance(l, around->pool);
     fm_liquid_sort(l, around->pool);
     scale_volumes(l, around->pool);
@@ -224,7 +221,8 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     }
     accelerate(l, find_force(l, around), dt, pool);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
-    if (!fm_grid_update_solids(g, around, g->time + dt, err))
+    if (!fm_grid_update_solids(g, around, g->time + dt, err) ||
+        !fm_liquid_reserve_balls(l, around, err))
         return false;
     if (g->solids.moving)
         fm_liquid_compute_open_volume(l);
@@ -236,7 +234,6 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_grid_add_sheet_rates(g, g->u, dt);
     end_stage(l, FM_LIQUID_STAGE_VISCOSITY, &clock);
     fm_liquid_project(l, around, dt, find_source(l, dt, pool), last);
-    fm_grid_push_balls(g, around, l->phi, dt);
     end_stage(l, FM_LIQUID_STAGE_PRESSURE, &clock);
     fm_liquid_extend(l, FM_LIQUID_FROM_LIQUID, LAYERS, pool);
     fm_grid_fill_velocity(g, g->u, g->time + dt, pool);
@@ -302,6 +299,7 @@ bool fm_liquid_advance(fm_liquid *l, const fm_surroundings *around, double inter
 {
     fm_grid *g = l->grid;
     double left = interval;
+    l->interval_start = g->time;
     if (!fm_liquid_prepare(l, around, err))
         return false;
     while (left > 0) {

@@ -155,12 +155,15 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
 {
     fm_grid *g = grid_of(object);
     fm_vec3 impulse = fm_sub(g->stats.load, g->at_reset.load);
-    double energy = 0.25 * g->def.density * g->h * g->h * g->h *
-                    fm_grid_sum_rows(g, around->pool, 4, add_energy_row, NULL);
+    double inside, energy = 0.25 * g->def.density * g->h * g->h * g->h *
+                            fm_grid_sum_rows(g, around->pool, 4, add_energy_row, NULL);
+    fm_vec3 momentum =
+        fm_sub(find_momentum(g, around->pool), fm_grid_measure_balls(g, around, &inside));
+    energy -= inside;
     *m = (fm_measure){
         .kinetic_energy = energy,
         .bad_point = find_bad_cell(g),
-        .momentum = find_momentum(g, around->pool),
+        .momentum = momentum,
         .load = impulse,
         .damping_share = 1,
         .stiffness_share = 1,
@@ -260,6 +263,13 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     return true;
 }
 
+// The closed sides of the grid as planes that balls collide with.
+static int find_walls(const fm_object *object, double t, fm_placed_collider *planes)
+{
+    (void)t;
+    return fm_grid_find_walls((const fm_grid *)object, planes);
+}
+
 static const fm_medium_type medium = {
     .advance = advance,
     .longest_step = longest_step,
@@ -273,6 +283,7 @@ static const fm_medium_type medium = {
     .probe_fields = "velocity pressure dye",
     .probe = probe,
     .collider_load = find_collider_load,
+    .walls = find_walls,
 };
 
 const fm_object_type fm_grid_type = {

@@ -26,8 +26,11 @@ struct fm_poisson {
     double *x, *r, *d, *q; // solution, residual, search direction, A d
     double *partial[3];    // [blocks] sums
     int fluid_cells;
-    bool closed;  // no face leads to a given pressure
-    bool changed; // conductances have been set since the levels were computed
+    bool closed;                  // no face leads to a given pressure
+    bool changed;                 // conductances have been set since the levels were computed
+    const fm_flux_entry *entries; // of bodies that the pressure moves
+    const fm_flux_vector *bodies; // [body_count]
+    int body_count;
 };
 
 // Creates a solver for n cells.
@@ -128,6 +131,53 @@ void fm_poisson_update(fm_poisson *s, fm_pool *pool)
     if (s->changed)
         fm_multigrid_update(&s->grid, pool);
     s->changed = false;
+}
+
+void fm_poisson_set_bodies(fm_poisson *s, const fm_flux_entry *entries,
+                           const fm_flux_vector *vectors, int count)
+{
+    s->entries = entries;
+    s->bodies = vectors;
+    s->body_count = count;
+}
+
+// a . x of a body.
+static double dot_body(const fm_poisson *s, const fm_flux_vector *body, const double *x)
+{
+    double total = 0;
+    for (int i = body->first; i < body->first + body->count; i++)
+        total += s->entries[i].value * x[s->entries[i].cell];
+    return total;
+}
+
+double fm_poisson_find_flux(const fm_poisson *s, const fm_flux_vector *vector)
+{
+    return dot_body(s, vector, s->x);
+}
+
+// out += sum over bodies of w a (a . x). Returns what x . out grows by.
+static double add_bodies(const fm_poisson *s, const double *x, double *out)
+{
+    double total = 0;
+    for (int k = 0; k < s->body_count; k++) {
+        const fm_flux_vector *body = &s->bodies[k];
+        double flux = dot_body(s, body, x);
+        for (int i = body->first; i < body->first + body->count; i++)
+            out[s->entries[i].cell] += body->weight * flux * s->entries[i].value;
+        total += body->weight * flux * flux;
+    }
+    return total;
+}
+
+// b -= sum over bodies of w a (a . x), for the first guess of x.
+static void subtract_bodies(fm_poisson *s)
+{
+    for (int k = 0; k < s->body_count; k++) {
+        const fm_flux_vector *body = &s->bodies[k];
+        double flux = dot_body(s, body, s->x);
+        for (int i = body->first; i < body->first + body->count; i++)
+            s->r[s->entries[i].cell] -= body->weight * flux * s->entries[i].value;
+    }
 }
 
 // One pass of the solver over all rows. Sums of a block go to partial[k][block].
@@ -366,6 +416,7 @@ static void finish_rows(void *context, int first, int last)
 fm_poisson_result fm_poisson_solve(fm_poisson *s, double tolerance, int iterations, fm_pool *pool)
 {
     pass p = {0};
+    subtract_bodies(s);
     run(s, pool, sum_right_side, &p);
     p.shift = s->closed && s->fluid_cells > 0 ? add_partial(s, 0) / s->fluid_cells : 0;
     run(s, pool, start_rows, &p);
@@ -383,7 +434,7 @@ fm_poisson_result fm_poisson_solve(fm_poisson *s, double tolerance, int iteratio
         rz_old = rz;
         run(s, pool, turn_rows, &p);
         run(s, pool, apply_rows, &p);
-        double d_q = add_partial(s, 0);
+        double d_q = add_partial(s, 0) + add_bodies(s, s->d, s->q);
         if (!(d_q > 0)) // no search direction is left, or a NaN
             break;
         p.alpha = rz / d_q;

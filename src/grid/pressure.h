@@ -11,6 +11,13 @@
 //   g_i  conductance of the cell to a pressure of 0 inside the grid: sum of A / s over the faces
 //        of open area A beyond which a free surface is at the fraction s of the distance
 //
+// Bodies that the pressure moves add w a (a . x) to the left side for each direction in which they
+// can move: a has the flux into each cell per velocity of the body, and w is the mass of a cell of
+// fluid over that of the body [BBB07].
+//
+// [BBB07] Batty, Bertails, Bridson: A fast variational framework for accurate solid-fluid coupling.
+//         ACM Transactions on Graphics 26(3), 2007.
+//
 // Another solver takes its place by providing the functions below.
 #ifndef FATHOM_GRID_PRESSURE_H
 #define FATHOM_GRID_PRESSURE_H
@@ -51,6 +58,21 @@ void fm_poisson_update(fm_poisson *solver, fm_pool *pool);
 double *fm_poisson_right_side(fm_poisson *solver); // b; overwritten by the solve
 // x: the first guess before the solve, the solution after it, with ghosts of periodic axes.
 double *fm_poisson_solution(fm_poisson *solver);
+// An element of the vector a of a body: the index of a cell, and the value there.
+typedef struct fm_flux_entry {
+    ptrdiff_t cell;
+    double value;
+} fm_flux_entry;
+// One direction in which a body moves: elements `first` to first + count - 1 of the list.
+typedef struct fm_flux_vector {
+    int first, count;
+    double weight; // w
+} fm_flux_vector;
+// Bodies that the pressure moves, from now on; the lists must stay valid. count 0: none.
+void fm_poisson_set_bodies(fm_poisson *solver, const fm_flux_entry *entries,
+                           const fm_flux_vector *vectors, int count);
+// a . x for the solution x.
+double fm_poisson_find_flux(const fm_poisson *solver, const fm_flux_vector *vector);
 // Solves until no |residual| exceeds `tolerance`, in the unit of b; takes at least one
 // iteration. If no face of any cell leads to a given pressure, the mean of b over the fluid is
 // removed, and that of x is zero.

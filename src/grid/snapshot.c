@@ -2,7 +2,7 @@
 // snapshot.c: saves and restores a grid fluid as bytes:
 //
 //     header | u v w on the faces of the grid | p in its cells | dye in its cells, if there is dye
-//     | velocities of balls with a mass
+//     | motions of balls with a mass
 //
 // Ghost layers follow from these. Faces inside colliders are saved too.
 #include "grid/grid.h"
@@ -16,7 +16,7 @@ typedef struct grid_header {
 } grid_header;
 
 static const char magic[8] = "fmgrid  ";
-enum { VERSION = 4, BALLS_MAX = 100000 };
+enum { VERSION = 5, BALLS_MAX = 100000 };
 
 // The header of a saved fluid.
 static grid_header find_header(const fm_grid *g)
@@ -71,7 +71,7 @@ size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
     size_t need = sizeof h;
     for (int a = 0; a < count; a++)
         need += copy_values(arrays[a], g, a, NULL, NULL);
-    need += (size_t)g->ball_count * sizeof *g->ball_velocity;
+    need += (size_t)g->ball_count * sizeof *g->ball_motions;
     if (!buffer || size < need)
         return need;
     unsigned char *out = buffer;
@@ -80,7 +80,7 @@ size_t fm_grid_save(const fm_grid *g, void *buffer, size_t size)
     for (int a = 0; a < count; a++)
         out += copy_values(arrays[a], g, a, out, NULL);
     if (g->ball_count > 0)
-        memcpy(out, g->ball_velocity, (size_t)g->ball_count * sizeof *g->ball_velocity);
+        memcpy(out, g->ball_motions, (size_t)g->ball_count * sizeof *g->ball_motions);
     return need;
 }
 
@@ -93,7 +93,8 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
     int count = list_arrays(g, arrays);
     memset(&h, 0, sizeof h);
     memcpy(&h, in, size < sizeof h ? size : sizeof h);
-    bool good = h.balls >= 0 && h.balls <= BALLS_MAX && fm_grid_reserve_balls(g, h.balls, err);
+    bool good =
+        h.balls >= 0 && h.balls <= BALLS_MAX && fm_grid_reserve_ball_motions(g, h.balls, err);
     g->ball_count = good ? h.balls : g->ball_count;
     if (!good || size != fm_grid_save(g, NULL, 0))
         return fm_fail_number(err, g->object.name, "state size", (double)size, "what was saved");
@@ -107,7 +108,7 @@ bool fm_grid_restore(fm_grid *g, const void *buffer, size_t size, fm_error *err)
     for (int a = 0; a < count; a++)
         in += copy_values(arrays[a], g, a, NULL, in);
     if (h.balls > 0)
-        memcpy(g->ball_velocity, in, (size_t)h.balls * sizeof *g->ball_velocity);
+        memcpy(g->ball_motions, in, (size_t)h.balls * sizeof *g->ball_motions);
     g->time = h.time;
     g->lag = h.lag;
     g->motion = (fm_vec3){h.motion[0], h.motion[1], h.motion[2]};

@@ -39,13 +39,16 @@
 static const double SMALLEST = 0.01; // open fractions below this count as closed
 static const double REACH = 4;       // spacings: deeper in a collider, faces have its velocity
 
-// The nearest surface of all colliders within `range` m; distance = range if there is none.
-static fm_contact find_nearest(const fm_surroundings *around, fm_vec3 at, double range, int *which)
+// The nearest surface of all colliders within `range` m; distance = range if there is none. Balls
+// in a fluid without a surface are not among them.
+static fm_contact find_nearest(const fm_grid *g, const fm_surroundings *around, fm_vec3 at,
+                               double range, int *which)
 {
     fm_contact nearest = {.distance = range};
     *which = -1;
     for (int i = 0; i < around->collider_count; i++) {
-        if (fm_placed_is_far(&around->placed[i], at, range))
+        if (fm_grid_has_ball(g, around->colliders[i]) ||
+            fm_placed_is_far(&around->placed[i], at, range))
             continue;
         fm_contact c = fm_placed_find_closest(&around->placed[i], at);
         if (c.distance < nearest.distance) {
@@ -57,9 +60,10 @@ static fm_contact find_nearest(const fm_surroundings *around, fm_vec3 at, double
 }
 
 // The same with the velocity of the surface.
-static fm_contact find_wall(const fm_surroundings *around, fm_vec3 at, double range, int *which)
+static fm_contact find_wall(const fm_grid *g, const fm_surroundings *around, fm_vec3 at,
+                            double range, int *which)
 {
-    fm_contact c = find_nearest(around, at, range, which);
+    fm_contact c = find_nearest(g, around, at, range, which);
     if (*which >= 0)
         c = fm_placed_find_contact(&around->placed[*which], at);
     return c;
@@ -81,7 +85,7 @@ static void compute_distances(void *context, int first, int last)
             for (int i = 0; i <= g->n[0]; i++) {
                 int which;
                 g->distance[fm_grid_index(g, i, j, k)] =
-                    find_nearest(job->around, fm_grid_position(g, i, j, k), 2 * g->h, &which)
+                    find_nearest(g, job->around, fm_grid_position(g, i, j, k), 2 * g->h, &which)
                         .distance;
             }
 }
@@ -212,10 +216,11 @@ static bool is_in_domain(const fm_grid *g, fm_vec3 point)
 }
 
 // Whether a point is closer than `distance` m to a collider, or in one.
-static bool is_near_collider(const fm_surroundings *around, fm_vec3 at, double distance)
+static bool is_near_collider(const fm_grid *g, const fm_surroundings *around, fm_vec3 at,
+                             double distance)
 {
     int which;
-    return find_nearest(around, at, distance, &which).distance < distance;
+    return find_nearest(g, around, at, distance, &which).distance < distance;
 }
 
 // Finds the points and weights from which a ghost at x gets its value. Between several colliders an
@@ -228,11 +233,11 @@ static void find_mirror(const fm_grid *g, const fm_surroundings *around, fm_vec3
     face->mirror[0] = find_face_point(g, image, face->axis);
     bool deep = depth > REACH || !is_in_domain(g, image); // no stencil of the fluid reaches it
     deep = deep || (depth > 0 && around->collider_count > 1 &&
-                    is_near_collider(around, image, 0.5 * depth * g->h));
+                    is_near_collider(g, around, image, 0.5 * depth * g->h));
     face->weight[0] = deep ? 1 : 2, face->weight[1] = deep ? 0 : -1, face->weight[2] = 0;
     fm_vec3 further = fm_add_scaled(image, wall->normal, g->h);
     if (deep || !(depth > 0 && depth <= 1) ||
-        (around->collider_count > 1 && is_near_collider(around, further, 0.5 * g->h)))
+        (around->collider_count > 1 && is_near_collider(g, around, further, 0.5 * g->h)))
         return;
     face->mirror[1] = find_face_point(g, further, face->axis);
     face->weight[0] = 2 * (2 * depth + 1) / (depth + 1);
@@ -282,7 +287,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
     fm_solids *s = &g->solids;
     fm_vec3 x = fm_grid_centre(g, at[0], at[1], at[2], a);
     int which;
-    fm_contact wall = find_wall(around, x, 2 * g->h, &which);
+    fm_contact wall = find_wall(g, around, x, 2 * g->h, &which);
     if (wall.distance >= 2 * g->h)
         return true;
     s->faces = grow(s->faces, s->face_count, &s->face_room, sizeof *s->faces, g->object.name, err);
@@ -293,6 +298,7 @@ static bool add_face(fm_grid *g, const fm_surroundings *around, const int at[3],
                             .axis = a,
                             .solid = component(wall.velocity, a)};
     face->open = g->open[a][face->q];
+    face->collider = which;
     find_centroid(g, face);
     face->sealed = face->open < 0.5f && !joins_fluid_cells(g, at, a);
     find_mirror(g, around, x, &wall, face);
@@ -318,7 +324,7 @@ static bool add_cell(fm_grid *g, const fm_surroundings *around, const int at[3],
         return false;
     int which;
     fm_contact wall =
-        find_wall(around, fm_grid_centre(g, at[0], at[1], at[2], 3), 3 * g->h, &which);
+        find_wall(g, around, fm_grid_centre(g, at[0], at[1], at[2], 3), 3 * g->h, &which);
     s->cells[s->cell_count++] = (fm_cut_cell){
         q, {area[0], area[1], area[2]}, wall.point, wall.normal, wall.velocity, which};
     return true;
@@ -340,21 +346,11 @@ static bool prepare_loads(fm_grid *g, int count, fm_error *err)
     return true;
 }
 
-// Whether the forces on colliders are needed: they are reported, or move a ball.
-static bool needs_forces(const fm_grid *g, const fm_surroundings *around)
-{
-    bool needed = g->def.loads;
-    for (int i = 0; i < around->collider_count; i++)
-        needed |= around->colliders[i]->rigid != NULL;
-    return needed;
-}
-
 // Lists the faces, and for forces also the cells, that colliders cut or close.
 static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     g->solids.face_count = g->solids.cell_count = 0;
     g->solids.max_speed = 0;
-    bool forces = needs_forces(g, around);
     int at[3];
     if (g->def.loads && !prepare_loads(g, around->collider_count, err))
         return false;
@@ -365,7 +361,7 @@ static bool list_cut_faces(fm_grid *g, const fm_surroundings *around, fm_error *
                     if (g->active[a] && g->open[a][fm_grid_index(g, at[0], at[1], at[2])] < 1 &&
                         !add_face(g, around, at, a, err))
                         return false;
-    for (at[2] = 0; at[2] < g->n[2] && forces; at[2]++)
+    for (at[2] = 0; at[2] < g->n[2] && g->def.loads; at[2]++)
         for (at[1] = 0; at[1] < g->n[1]; at[1]++)
             for (at[0] = 0; at[0] < g->n[0]; at[0]++)
                 if (!add_cell(g, around, at, err))
@@ -379,13 +375,16 @@ bool fm_grid_update_solids(fm_grid *g, const fm_surroundings *around, double t, 
 {
     fm_solids *s = &g->solids;
     update job = {g, around};
-    if (s->ready && !s->moving)
-        return true;
+    bool stays = s->ready && !s->moving;
     s->moving = false;
     for (int i = 0; i < around->collider_count; i++) {
-        around->placed[i] = fm_collider_place(around->colliders[i], t);
-        s->moving |= !fm_collider_is_fixed(around->colliders[i]);
+        bool ball = fm_grid_has_ball(g, around->colliders[i]);
+        if (!stays || ball)
+            around->placed[i] = fm_collider_place(around->colliders[i], t);
+        s->moving |= !ball && !fm_collider_is_fixed(around->colliders[i]);
     }
+    if (stays)
+        return true;
     int planes = g->n[2] + 1;
     fm_pool *pool = fm_grid_share(around->pool, 20.0 * (double)g->count);
     fm_parallel_for(pool, planes, 1, compute_distances, &job);

@@ -82,7 +82,7 @@ double fm_grid_find_step(fm_grid *g, const fm_surroundings *around)
 {
     double s = fm_grid_max_rows(g, around->pool, 3, find_speed_row, NULL);
     s = fm_double_max(s, fm_double_max(fm_grid_side_speed(g, g->time), g->solids.max_speed));
-    s = fm_double_max(s, fm_grid_sheet_speed(g));
+    s = fm_double_max(s, fm_double_max(fm_grid_sheet_speed(g), fm_grid_ball_speed(g, around)));
     bool viscous = g->def.diffusion == FM_GRID_EXPLICIT;
     double length = g->def.courant * g->h, force = fm_length(find_force(g, around));
     double nu = viscous ? g->nu : 0;
@@ -329,6 +329,7 @@ static void project(fm_grid *g, double dt, bool is_rate, fm_pool *pool)
     fm_grid_for_rows(g, pool, 3, 4, write_divergence_row, NULL);
     if (!is_rate)
         correct_solid_fluxes(g);
+    fm_grid_add_ball_fluxes(g);
     fm_grid_balance_pockets(g);
     memset(psi, 0, l->count * sizeof *psi);
     end_stage(g, FM_GRID_STAGE_PROJECT, &start);
@@ -368,14 +369,17 @@ bool fm_grid_place_solids(fm_grid *g, const fm_surroundings *around, double t, f
            (stays || around->collider_count == 0 || fm_grid_find_pockets(g, err));
 }
 
-// Advances the fluid by one substep of dt seconds.
-static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, bool last,
-                         fm_error *err)
+// Advances the fluid by one substep of dt seconds. left: s, of the interval, dt included. whole: s,
+// of the interval.
+static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, double left,
+                         double whole, fm_error *err)
 {
+    bool last = left <= dt;
     fm_vec3 force = find_force(g, around);
     double start = fm_clock_now_ms();
     if (!fm_grid_place_sheets(g, err))
         return false;
+    fm_grid_place_balls(g, around, whole - left, dt);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     fill(g, g->time, around->pool);
     move_passive(g, around, g->lag + 0.5 * dt);
@@ -395,16 +399,17 @@ static bool take_substep(fm_grid *g, const fm_surroundings *around, double dt, b
     fill(g, g->time, around->pool);
     start = fm_clock_now_ms();
     fm_grid_add_drag_impulses(g, dt, NULL);
+    fm_grid_exchange_with_balls(g, around, dt);
     fm_grid_exchange_with_sheets(g, g->old, around->gravity, dt);
     fm_poisson_update(g->solver, around->pool);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     project(g, dt, false, around->pool);
     start = fm_clock_now_ms();
     fm_grid_finish_sheets(g, dt, last);
+    fm_grid_finish_balls(g, around, true);
     end_stage(g, FM_GRID_STAGE_SHEETS, &start);
     g->stats.substep_count++;
     g->stats.time_step = dt;
-    fm_grid_push_balls(g, around, NULL, dt);
     if (g->def.loads)
         g->stats.load = fm_add(g->stats.load, fm_grid_add_loads(g, dt));
     return true;
@@ -442,12 +447,15 @@ bool fm_grid_prepare(fm_grid *g, const fm_surroundings *around, fm_error *err)
 {
     if (!fm_grid_place_solids(g, around, g->time, err))
         return false;
-    if (!fm_grid_reserve_balls(g, around->collider_count, err))
+    if (!fm_grid_reserve_balls(g, around, err))
         return false;
     if (!g->started) {
-        fm_grid_note_balls(g, around);
         fill(g, g->time, around->pool);
+        fm_grid_start_balls(g, around);
+        fm_poisson_update(g->solver, around->pool);
         project(g, 0, false, around->pool);
+        fm_grid_finish_balls(g, around, false);
+        fm_poisson_update(g->solver, around->pool);
         find_first_pressure(g, find_force(g, around), around->pool);
         g->started = true;
     }
@@ -480,7 +488,7 @@ bool fm_grid_advance(fm_grid *g, const fm_surroundings *around, double interval,
         if (!(count < 1e9)) // a NaN, or a speed beyond all bounds
             return fm_fail_number(err, g->object.name, "substep", longest, "a stable flow");
         double dt = count > 1 ? left / count : left;
-        if (!take_substep(g, around, dt, count <= 1, err))
+        if (!take_substep(g, around, dt, left, interval, err))
             return false;
         left = count > 1 ? left - dt : 0;
         ++*substeps;
