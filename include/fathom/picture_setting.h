@@ -19,7 +19,7 @@ typedef struct fm_picture_setting_def {
         const char *follow;           // name of a collider the camera moves with; NULL: none
     } camera;
     struct {
-        const char *style; // "underwater" or "studio"; NULL: the renderer's default
+        const char *style; // "underwater", "studio" or "sky"; NULL: the renderer's default
         // whether the colours below are set
         bool has_cloth, has_lines, has_background, has_floor, has_water, has_fluid;
         fm_vec3 cloth, lines, background, floor; // sRGB, 0 to 1

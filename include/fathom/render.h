@@ -62,6 +62,7 @@ FM_API bool fm_movie_close(fm_movie *movie, fm_error *err);
 typedef enum fm_style {
     FM_STYLE_UNDERWATER, // sunlight through waves, blue haze, a sandy floor
     FM_STYLE_STUDIO,     // a large area light in a plain room
+    FM_STYLE_SKY,        // sunlight in open air, without a floor
 } fm_style;
 
 // Lighting and surroundings of a picture. Lengths in m. A length of 0 (floor: NAN) is chosen from
@@ -80,7 +81,7 @@ typedef struct fm_look {
     double floor;         // m, height of the floor
     double surface;       // m, height of the water's surface
     bool no_floor;
-    fm_color tint;   // linear colour of distant water or of the room; 0 0 0: the style's default
+    fm_color tint;   // linear colour of distant water, of the room or of the sky; 0 0 0: the style's default
     fm_color ground; // linear colour of the studio's floor; 0 0 0: light grey
 } fm_look;
 

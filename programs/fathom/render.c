@@ -144,14 +144,17 @@ static bool read_look(const command *self, const arguments *args, render_request
 {
     const char *look = option_value(self, args, "--look"),
                *range = option_value(self, args, "--range");
-    if (look && strcmp(look, "underwater") != 0 && strcmp(look, "studio") != 0) {
-        print_error("render: --look is \"%s\", allowed are underwater and studio", look);
+    static const char *const looks[] = {"underwater", "studio", "sky"};
+    int style = 0;
+    while (look && style < 3 && strcmp(look, looks[style]) != 0)
+        style++;
+    if (style == 3) {
+        print_error("render: --look is \"%s\", allowed are underwater, studio and sky", look);
         return false;
     }
     if (look) {
         request->film.has_look = true;
-        request->film.look =
-            fm_default_look(strcmp(look, "studio") == 0 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER);
+        request->film.look = fm_default_look((fm_style)style);
     }
     request->film.field = option_value(self, args, "--color");
     if (range) {
@@ -450,7 +453,7 @@ const command command_render = {
          {"--sheet", NULL, "CxR", "make one picture with C columns and R rows of frames"},
          {"--size", NULL, "WxH", "size of the picture in pixels; default 1280x720"},
          {"--samples", NULL, "N", "rays per pixel: 4 for a preview, 64 for high quality"},
-         {"--look", NULL, "NAME", "style: underwater or studio"},
+         {"--look", NULL, "NAME", "style: underwater, studio or sky"},
          {"--color", NULL, "FIELD", "colour by a field of the frames, as velocity or stretch"},
          {"--range", NULL, "LOW,HIGH", "values at the two ends of the colour scale"},
          {"--camera", NULL, "X,Y,Z,X,Y,Z[,A]", "position, target and field of view in degrees"},

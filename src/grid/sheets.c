@@ -327,7 +327,9 @@ static void link_samples(fm_grid *g, int number)
         find_place(g, s->end_position[i], place);
         sh->given[i] = fm_scale(s->impulse_to_fluid[i], -1);
         for (int a = 0; a < 3; a++) {
-            int k = g->active[a] ? find_crossing(g, a, place, number) : -1;
+            // a sample along the axis has no area across it: as the only one of a crossing, 0/0
+            bool across = s->area[i] * fabs(component(s->normal[i], a)) > 0;
+            int k = g->active[a] && across ? find_crossing(g, a, place, number) : -1;
             sh->link[3 * i + a] = -1;
             sh->face[3 * i + a] = k < 0 && g->active[a] ? find_nearest_face(g, a, place) : -1;
             if (k >= 0)

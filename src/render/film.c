@@ -41,6 +41,7 @@ struct fm_film {
     double low, high; // values at the ends of the colormap
     bool has_fluid;
     bool has_grid, has_plane; // grid fluids; all of them one cell thick
+    bool hides_air;           // grid fluids are not drawn
     bool has_marks;
     double spacing;    // m, of the fluid's particles; 0: not known
     int dropped_count; // points that were not drawn because they are not finite
@@ -248,8 +249,17 @@ static void set_title(fm_film *film)
     }
 }
 
+// The style that the options or the scene of the first run ask for; without one, NULL.
+static const char *find_style(const fm_film *film)
+{
+    const fm_picture_setting *setting = film->runs[0].setting;
+    if (film->options.has_look)
+        return film->options.look.style == FM_STYLE_SKY ? "sky" : NULL;
+    return setting ? setting->def.look.style : NULL;
+}
+
 // Finds out whether the first run has grid fluids and marks, and which field colours them unless
-// one was asked for.
+// one was asked for. In the style sky a fluid without dye or marks is clear air.
 static void find_flow(fm_film *film)
 {
     const run *r = &film->runs[0];
@@ -267,6 +277,13 @@ static void find_flow(fm_film *film)
                          fm_flow_default_field(s, film->has_marks));
             fm_surface_destroy(s);
         }
+    const char *style = find_style(film);
+    film->hides_air = film->has_grid && style && strcmp(style, "sky") == 0 &&
+                      !film->options.field && !film->has_marks && film->field[0];
+    if (film->hides_air) {
+        film->field[0] = 0;
+        film->has_grid = false;
+    }
     film->has_plane &= film->has_grid;
 }
 
@@ -378,7 +395,9 @@ static void apply_setting(fm_film *film)
                                 0};
     }
     if (def->look.style)
-        style = strcmp(def->look.style, "studio") == 0 ? FM_STYLE_STUDIO : FM_STYLE_UNDERWATER;
+        style = strcmp(def->look.style, "studio") == 0 ? FM_STYLE_STUDIO
+                : strcmp(def->look.style, "sky") == 0  ? FM_STYLE_SKY
+                                                       : FM_STYLE_UNDERWATER;
     if (!o->has_look)
         o->look = fm_default_look(film->field[0] ? FM_STYLE_STUDIO : style);
     if (!o->has_look && (!film->field[0] || film->has_grid) && def->look.has_background)
@@ -624,6 +643,8 @@ static bool add_object(fm_film *film, const run *r, int object, int frame, fm_dr
     bool good = err->status == FM_OK;
     if (good && fm_setting_draws_ball(r->setting, fm_cache_object_name(r->cache, object)))
         good = true; // with the colliders
+    else if (mode == FM_DRAW_MODE_GRID && film->hides_air)
+        good = err->status == FM_OK;
     else if (good && mode == FM_DRAW_MODE_GRID)
         good = fm_flow_add_grid(&film->options, s, film->has_marks, &coloring, drawing, err);
     else if (good && mode == FM_DRAW_MODE_MARKS)

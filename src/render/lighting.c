@@ -29,6 +29,7 @@ fm_look fm_default_look(fm_style style)
         look.sun_azimuth = -58;
         look.sun_elevation = 60;
     }
+    look.no_floor = style == FM_STYLE_SKY;
     return look;
 }
 
@@ -77,6 +78,23 @@ static void set_studio(fm_shot *shot)
     shot->sky_horizon = fm_f3_scale(room, 0.72f * ambient_factor(look));
     shot->sky_below = fm_f3_scale(room, 0.35f * ambient_factor(look));
     shot->sun_spread = 0.14f;
+    shot->surface_y = INFINITY;
+}
+
+// Sets the light of the style sky: a sharp warm sun, a deep blue overhead, and haze at the horizon,
+// which also lights what is above it from below. Colours and strengths are artistic choices.
+static void set_open_air(fm_shot *shot)
+{
+    const fm_look *look = &shot->look;
+    fm_color tint = look->tint;
+    if (tint.r + tint.g + tint.b <= 0)
+        tint = (fm_color){0.16f, 0.34f, 0.66f};
+    fm_float3 blue = {tint.r, tint.g, tint.b}, haze = {0.80f, 0.86f, 0.92f};
+    shot->sun_color = fm_f3_scale(fm_f3(1.90f, 1.74f, 1.45f), (float)look->light);
+    shot->sky_overhead = fm_f3_scale(blue, ambient_factor(look));
+    shot->sky_horizon = fm_f3_scale(fm_f3_mix(blue, haze, 0.72f), ambient_factor(look));
+    shot->sky_below = fm_f3_scale(fm_f3_mix(blue, haze, 0.45f), 0.8f * ambient_factor(look));
+    shot->sun_spread = 0.01f;
     shot->surface_y = INFINITY;
 }
 
@@ -150,6 +168,8 @@ void fm_shot_set_light(fm_shot *shot, const fm_shot_def *def)
     shot->under_water = def->look.style == FM_STYLE_UNDERWATER;
     if (shot->under_water)
         set_water(shot);
+    else if (def->look.style == FM_STYLE_SKY)
+        set_open_air(shot);
     else
         set_studio(shot);
     set_sun(shot);
@@ -247,7 +267,7 @@ fm_float3 fm_shot_transmittance(const fm_shot *shot, float distance)
 }
 
 // Radiance where a ray hits nothing: the colour of the horizon, darker downwards under water and
-// upwards in the studio.
+// upwards in the studio and in open air.
 fm_float3 fm_shot_background_radiance(const fm_shot *shot, fm_float3 direction)
 {
     if (shot->under_water) {
@@ -255,6 +275,10 @@ fm_float3 fm_shot_background_radiance(const fm_shot *shot, fm_float3 direction)
         return fm_f3_mix(deep, fm_f3_scale(shot->sky_horizon, 1.2f),
                          fm_float_smoothstep(-0.15f, 0.5f, direction.y));
     }
+    if (shot->look.style == FM_STYLE_SKY)
+        return fm_f3_mix(fm_f3_mix(shot->sky_below, shot->sky_horizon,
+                                   fm_float_smoothstep(-0.6f, 0.02f, direction.y)),
+                         shot->sky_overhead, fm_float_smoothstep(-0.05f, 0.75f, direction.y));
     fm_float3 low = fm_f3_scale(shot->sky_horizon, 0.92f),
               high = fm_f3_scale(shot->sky_horizon, 0.50f);
     return fm_f3_mix(low, high, fm_float_smoothstep(-0.02f, 0.45f, direction.y));

@@ -232,11 +232,11 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     assert(scene);
     const fm_scene_camera *camera = &scene->camera;
     const fm_scene_look *look = &scene->look;
-    static const char *const styles[] = {"underwater", "studio"};
+    static const char *const styles[] = {"underwater", "studio", "sky"};
     fm_picture_setting_def def = {.camera = {is_given(scene, "camera", NULL), camera->position,
                                              camera->target, camera->up, camera->field_of_view,
                                              camera->follow}};
-    def.look.style = is_given(scene, "look", "style") ? styles[look->style != 0] : NULL;
+    def.look.style = is_given(scene, "look", "style") ? styles[look->style] : NULL;
     def.look.has_cloth = is_given(scene, "look", "cloth");
     def.look.has_lines = is_given(scene, "look", "lines");
     def.look.has_background = is_given(scene, "look", "background");

@@ -369,7 +369,7 @@ typedef struct fm_scene_camera {
 
 // Decoded keys of `look`, the style of pictures. Colours are 0 to 1.
 typedef struct fm_scene_look {
-    int style;          // 0: underwater, 1: studio
+    int style;          // 0: underwater, 1: studio, 2: sky
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
     fm_vec3 floor;      // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue

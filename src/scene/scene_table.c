@@ -12,7 +12,7 @@
 #define SCENE(member) offsetof(fm_scene, member)
 
 static const char *const interpolations[] = {"linear", "smooth", "spline", NULL};
-static const char *const styles[] = {"underwater", "studio", NULL};
+static const char *const styles[] = {"underwater", "studio", "sky", NULL};
 
 // The struct that the keys of a rotation are decoded into, before it becomes a quaternion.
 typedef struct axis_and_angle {
@@ -641,9 +641,11 @@ static const fm_entry look_entries[] = {
          "what fluids look like, `water`, `fluid` and `foam` in one word; none: the `liquid` of "
          "the first fluid that has one"},
     {"style", FM_KEY_WORD, SCENE(look.style), .words = styles,
-     .about = "underwater: light through water; studio: a plain studio"},
+     .about = "underwater: light through water; studio: a plain studio; sky: sunlight in open air, "
+              "without a floor; grid fluids without dye and marks are clear"},
     {"background", FM_KEY_VECTOR, SCENE(look.background), "red, green, blue", WITHIN(0, 1),
-     .about = "colour of the distance, that is of the water or the room; without it that of the "
+     .about = "colour of the distance, that is of the water, the room or the sky; without it that "
+              "of the "
               "style"},
     {"floor", FM_KEY_VECTOR, SCENE(look.floor), "red, green, blue", WITHIN(0, 1),
      .about = "colour of the studio's floor; without it light grey"},
