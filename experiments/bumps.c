@@ -290,6 +290,8 @@ bump_stats bumps_measure(experiment *e, const deflection *d, int first, double t
         for (int b = 0; b < n; b++)
             stats.height += found[b].height;
         bumps += n;
+        double part = n > 1 ? (found[n - 1].place - found[0].place) / (n - 1) : d->length;
+        stats.length += part / (d->frames - first);
     }
     stats.count = d->frames > first ? (double)bumps / (d->frames - first) : 0;
     stats.height = bumps > 0 ? stats.height / bumps : 0;
@@ -343,6 +345,13 @@ static void expect(experiment *e, const char *wave, const char *measure, double 
                         wave, measured, known, tolerance);
 }
 
+// A rigid board that swings has no bumps: one shape over the whole length.
+static void expect_board(experiment *e, bump_stats got, double length)
+{
+    expect(e, "a swinging board", "count", got.count, 0, 0);
+    expect(e, "a swinging board", "length", got.length, length, 1e-9);
+}
+
 // Checks the measures on synthetic waves with known bump count, speed and survival.
 void bumps_check(experiment *e)
 {
@@ -369,11 +378,11 @@ void bumps_check(experiment *e)
         double survival = exp(-w->decay * (LOWER_SHARE - UPPER_SHARE) * d.length);
         expect(e, w->name, "survival", got.survival, survival, (w->back > 0 ? 0.12 : 0.05));
         expect(e, w->name, "arriving", got.arriving, 1, 0.1);
+        expect(e, w->name, "length", got.length, w->wavelength / 2, 0.1 * w->wavelength);
     }
     for (int f = 0; d.z && f < d.frames; f++) // a rigid board that swings: no bumps
         for (int p = 0; p < d.points; p++)
             d.z[(size_t)f * d.points + p] = 0.3 * p / (d.points - 1) * sin(2 * pi * f * d.dt / 1.2);
     if (d.z)
-        expect(e, "a swinging board", "count", bumps_measure(e, &d, first, threshold, 1.2).count, 0,
-               0);
+        expect_board(e, bumps_measure(e, &d, first, threshold, 1.2), d.length);
 }

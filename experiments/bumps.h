@@ -25,6 +25,9 @@
 //             The wave B reflected at the lower edge does not count. 0 if no bump travels down.
 //   height    half the difference of z between neighbouring turning points, m: the amplitude of a
 //             wave. Mean over bumps and frames.
+//   length    distance of neighbouring bumps of a frame, m: half a wavelength. The length L of the
+//             cloth in frames with fewer than two bumps: then one bump covers all of it. Mean over
+//             the frames.
 //   score     count x arriving x min(1, survival), which is large for many long-lived bumps. The
 //             parameter sweeps maximise it.
 #ifndef FATHOM_BUMPS_H
@@ -49,6 +52,7 @@ typedef struct bump_stats {
     double speed;    // m/s, median, downwards positive; 0: no bump was tracked
     double survival; // amplitude of the downward wave near the lower edge over that near the top
     double height;   // m, mean amplitude of the bumps
+    double length;   // m, mean distance of neighbouring bumps
     double score;    // count x arriving x min(1, survival)
 } bump_stats;
 

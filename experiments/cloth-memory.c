@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cloth-memory.c: how much of the past the half derivatives of an underwater cloth must cover, and
-// their effect on stability.
+// cloth-memory.c: how much of the past the half derivatives of an underwater cloth must cover.
 //
 // [OKRC10] §4.2, [OZG13] §3.3.2: the springs' damping and the drag are half derivatives, sums
 // over the velocities of the last u steps; the cloth is said to change very little for u > 3.
-// §4.3: half derivatives are said not to affect the stability of explicit integration. Figure 2
-// (3.2) shows the effect of viscoelastic springs alone.
+// Figure 2 (3.2) shows the effect of viscoelastic springs alone.
 //
 // A towel (towel.h, 31 x 21 particles) is swung for eight seconds with
 //
@@ -25,15 +23,6 @@
 //              omega^(q-1) sin(pi q/2) v. The remaining difference is due to the part of the
 //              past that the window leaves out
 //
-// Stability: the largest step, found by bisection, with which the towel swings for two seconds
-// while its kinetic energy stays below 5 J (a swinging towel has less than 0.05 J) and no spring
-// exceeds three times its length. Explicit Euler and kick-drift-kick are tested without memory,
-// with u = 3, with full memory, and with full memory a hundred times as strong. The library takes
-// no step above its own bound, 1.5 over the highest frequency of the springs, so this is the
-// largest possible result. "Dashpots like u = 3" is the cloth with the dashpots that a half
-// derivative over three steps h amounts to at constant velocity, 2 sqrt(u h/pi) v: if its largest
-// step is that of u = 3, the effect of u = 3 on stability is that of a stronger dashpot.
-//
 // Windows with an order below 0.308 do not dissipate at all frequencies: the integral of t^-q cos(w
 // t) over a window can be negative (the smallest q for which it never is, 0.30844, is the constant
 // of Littlewood, Salem and Izumi), and then the force adds energy to the motion. At q = 0.2 some
@@ -43,10 +32,7 @@
 #include <stdio.h>
 
 static const double pi = 3.14159265358979323846;
-static const double step = 1 / 960.0;      // s, time step
-static const double STABLE_STEP = 1.16e-3; // s, that the library chooses for this towel
-// A run is unstable if its kinetic energy, J, or the stretch l/l0 - 1 of a spring exceeds these.
-static const double ENERGY_MAX = 5, STRETCH_MAX = 2;
+static const double step = 1 / 960.0; // s, time step
 
 // The part of the past that a derivative covers: 0 to WINDOWS - 1 are indices of windows[], the
 // lengths of a window in steps; WHOLE_PAST is the whole past.
@@ -240,121 +226,14 @@ static void study_windows(experiment *e)
                     deviation_script);
 }
 
-// The cloths whose largest stable step is measured.
-enum {
-    WITHOUT_HISTORY,     // viscous drag and dashpots
-    EQUIVALENT_DASHPOTS, // dashpots that a half derivative over three steps amounts to
-    HISTORY_3_STEPS,     // half derivatives over the last three steps
-    HISTORY_WHOLE_PAST,  // half derivatives over the whole past
-    HISTORY_STRONG,      // the same with coefficients a hundred times as large
-    CLOTHS,
-};
-static const char *const cloth_names[CLOTHS] = {"without memory", "dashpots like u = 3", "u = 3",
-                                                "full memory", "full memory x 100"};
-
-// One of the cloths WITHOUT_HISTORY to HISTORY_STRONG. h: time step, s, 0: chosen by the library.
-static fm_cloth_def stability_cloth_def(int cloth_kind, fm_integrator integrator, double h)
-{
-    fm_cloth_def def = towel_fractional_cloth_def(
-        cloth_kind == HISTORY_3_STEPS ? towel_window_memory(3) : towel_full_memory());
-    if (cloth_kind == WITHOUT_HISTORY) {
-        def = towel_cloth_def(FM_DRAG_VISCOUS);
-        def.drag.viscous = 2;
-    }
-    if (cloth_kind == HISTORY_STRONG) {
-        def.damping.coefficient *= 100;
-        def.drag.history.coefficient *= 100;
-    }
-    if (cloth_kind ==
-        EQUIVALENT_DASHPOTS) { // half derivative over 3 steps at constant v: 2 sqrt(3 h/pi) v
-        double w = 2 * sqrt(3 * (h > 0 ? h : STABLE_STEP) / pi); // s^(1/2)
-        def = towel_cloth_def(FM_DRAG_VISCOUS);
-        def.drag.viscous = 2 + 20 * w;
-        def.damping.coefficient = TOWEL_HALF_DAMPING * w;
-    }
-    def.integrator = integrator;
-    def.time_step = h;
-    return def;
-}
-
-// Whether the towel can be swung for two seconds with the step h (s). *bound: the library's own
-// limit of the step, s.
-static bool is_stable(experiment *e, const fm_cloth_def *def, double h, double *bound)
-{
-    bool quick = experiment_quick(e);
-    fm_error err = {0};
-    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
-    fixture_towel towel = fixture_default_towel(quick ? 11 : 21, quick ? 16 : 31);
-    towel.cloth = *def;
-    towel.amplitude = 0.05;
-    towel.period = 0.8;
-    fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
-    bool good = err.status == FM_OK;
-    *bound = good ? fm_cloth_stable_step(cloth) : 0;
-    h = h > 0 ? h : *bound;
-    const int substeps = 20;                    // of exactly h in an advance
-    int calls = (int)floor(2 / (substeps * h)); // advances, 2 s in all
-    for (int n = 0; n < calls && good; n++) {
-        fm_report report = fm_world_advance(world, substeps * h, &err);
-        good = err.status == FM_OK && report.kinetic_energy < ENERGY_MAX &&
-               report.max_stretch < STRETCH_MAX;
-    }
-    if (err.status != FM_OK && err.status != FM_DIVERGED)
-        experiment_fail(e, err.status, "%s", err.text);
-    fm_world_destroy(world);
-    return good;
-}
-
-// The largest stable step (s) of one cloth (cloth_kind: WITHOUT_HISTORY to HISTORY_STRONG), by
-// bisection. *bound: the library's own limit of the step, s. 0 if even 20 us (80 us with --quick)
-// are unstable.
-static double largest_step(experiment *e, int cloth_kind, fm_integrator integrator, double *bound)
-{
-    fm_cloth_def def = stability_cloth_def(cloth_kind, integrator, 0);
-    if (is_stable(e, &def, 0, bound))
-        return *bound;
-    double low = experiment_quick(e) ? 8e-5 : 2e-5, high = *bound, ignored;
-    def = stability_cloth_def(cloth_kind, integrator, low);
-    if (!is_stable(e, &def, low, &ignored))
-        return 0;
-    for (int n = experiment_quick(e) ? 4 : 0; n < 8; n++) {
-        def = stability_cloth_def(cloth_kind, integrator, sqrt(low * high));
-        if (is_stable(e, &def, def.time_step, &ignored))
-            low = def.time_step;
-        else
-            high = def.time_step;
-    }
-    return low;
-}
-
-// Reports the largest stable step of every cloth with two integrators.
-static void study_stability(experiment *e)
-{
-    experiment_table *table =
-        experiment_table_open(e, "stability.csv", "integrator,memory,largest_step_s,bound_s");
-    static const fm_integrator integrators[2] = {FM_EULER, FM_KICK_DRIFT_KICK};
-    static const char *const integrator_names[2] = {"Euler", "kick-drift-kick"};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < CLOTHS && !experiment_failed(e); k++) {
-            double bound = 0, h = largest_step(e, k, integrators[i], &bound);
-            experiment_write_row(table, "%s,%s,%.4g,%.4g", integrator_names[i], cloth_names[k], h,
-                                 bound);
-            experiment_add_named_result(e, NAN, 1e3 * h, "ms",
-                                        "%s, %s: largest stable step, bound %.3g",
-                                        integrator_names[i], cloth_names[k], 1e3 * bound);
-        }
-}
-
 int main(int argc, char **argv)
 {
     int status;
-    experiment *e =
-        experiment_open(argc, argv, "cloth-memory",
-                        "How long an underwater cloth must remember, and stability.", &status);
+    experiment *e = experiment_open(argc, argv, "cloth-memory",
+                                    "How long an underwater cloth must remember.", &status);
     if (!e)
         return status;
     bumps_check(e);
     study_windows(e);
-    study_stability(e);
     return experiment_close(e);
 }

@@ -44,10 +44,8 @@ static fm_world *create_box(int cells, int variant, int threads, fm_error *err)
         streams_fading_viscosity(1, 0), streams_full_viscosity(1)};
     fm_world *world = fixture_create_world(fixture_weightless_water_def(threads), err);
     fm_particles_def def = fixture_tank_def(3, 1.0 / cells, (fm_vec3){1, 1, 1});
-    def.method = FM_SPH_STANDARD;
-    def.stiffness = 20;
+    streams_set_published_method(&def, 20, FM_SPH_EULER, 1e-3);
     def.viscosity = 20;
-    def.time_step = 1e-3;
     def.fractional = fractional[variant];
     fm_fluid_box box = {.high = {1, 1, 1}, .jitter = 0.1, .seed = 1};
     fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);

@@ -37,14 +37,11 @@ static bool is_stable(experiment *e, int variant, fm_sph_integrator integrator, 
     fm_error err = {0};
     fm_world *world = fixture_create_world(fixture_weightless_water_def(1), &err);
     fm_particles_def def = fixture_cavity_def(2, 20, viscosity);
-    def.method = FM_SPH_STANDARD;
-    def.integrator = integrator;
-    def.stiffness = 20;
+    streams_set_published_method(&def, 20, integrator, step);
     // for steady shear, a half derivative over 10 steps h is 2 sqrt(10 h/pi) times the rate of
     // shear
     if (variant == EQUIVALENT)
         def.viscosity *= 2 * sqrt(10 * step / 3.14159265358979);
-    def.time_step = step;
     def.fractional = variant == PUBLISHED    ? streams_window_viscosity(10, 1)
                      : variant == SCALED     ? streams_window_viscosity(10, 0)
                      : variant == FADING     ? streams_fading_viscosity(0.05, 0)

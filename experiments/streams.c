@@ -47,6 +47,32 @@ streams_run streams_default_run(int dimensions)
     };
 }
 
+void streams_set_method(fm_particles_def *def, double artificial_viscosity)
+{
+    def->method = FM_SPH_WEAKLY_COMPRESSIBLE;
+    def->support = def->dimensions == 2 ? 3 : 2;
+    def->density = 1000;
+    def->speed = 0;
+    def->sound_ratio = 10;
+    def->artificial_viscosity = artificial_viscosity;
+    def->diffusion = 0.3;
+    def->shifting = 1;
+    def->time_step = 0;
+    def->courant = 0.25;
+    def->list_time = 2e-3;
+}
+
+void streams_set_published_method(fm_particles_def *def, double stiffness,
+                                  fm_sph_integrator integrator, double step)
+{
+    def->method = FM_SPH_STANDARD;
+    def->support = def->dimensions == 2 ? 3 : 2;
+    def->density = 1000;
+    def->stiffness = stiffness;
+    def->integrator = integrator;
+    def->time_step = step;
+}
+
 // Viscosity by half derivatives of the shear over the last `steps` steps. time: characteristic time
 // T, s, 0: such that steady shear feels the nominal viscosity.
 fm_fractional streams_window_viscosity(int steps, double time)
@@ -106,12 +132,9 @@ static fm_particles *create_fluid_with_pushes(fm_world *world, const streams_run
     fm_particles_def def =
         fixture_tank_def(run->dimensions, run->spacing, domain_size(run->dimensions));
     // parameters of the scenes colliding-flows-2d and -3d
-    def.method = FM_SPH_STANDARD;
-    def.support = plane ? 3 : 2;
-    def.stiffness = 20;
+    streams_set_published_method(&def, 20, FM_SPH_EULER, run->step);
     def.viscosity = run->viscosity;
     def.fractional = run->fractional;
-    def.time_step = run->step;
     for (int side = 0; side < FM_SIDE_COUNT && plane; side++)
         def.domain.sides[side] = FM_SIDE_PERIODIC;
     fm_fluid_box box = {.high = def.domain.high, .jitter = 0.1, .seed = (uint64_t)run->seed};

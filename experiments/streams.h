@@ -53,6 +53,13 @@ typedef struct streams_error {
 // The parameters of scenes/particles/colliding-flows-*.yaml: Newtonian viscosity (no memory), high
 // resolution.
 streams_run streams_default_run(int dimensions);
+// Sets the method of a fluid and every number of it, so that the meaning of an experiment does not
+// change with the library's defaults. streams_set_method: pressure by a stiff equation of state
+// (weakly compressible). streams_set_published_method: that of the thesis, an equation of state of
+// a gas with the given stiffness, m^2/s^2, and fixed steps, s.
+void streams_set_method(fm_particles_def *def, double artificial_viscosity);
+void streams_set_published_method(fm_particles_def *def, double stiffness,
+                                  fm_sph_integrator integrator, double step);
 // Fractional viscosity of order 1/2 that depends on the last `steps` steps, on the whole past
 // weighted by e^(-t/fading_time), or on the whole past. time: characteristic time T by which a half
 // derivative is made comparable with a Newtonian viscosity, s; 0: chosen by the library such that

@@ -296,7 +296,10 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     if (experiment_failed(e))
         return out;
     fm_error err = {0};
-    fm_world *world = fixture_create_world(fixture_water_def(1), &err);
+    fm_world_def water = fixture_water_def(1);
+    if (run->floats)
+        water.gravity.y = -water.gravity.y;
+    fm_world *world = fixture_create_world(water, &err);
     fixture_towel towel = fixture_default_towel(run->columns, run->rows);
     towel.cloth = run->cloth;
     if (run->slice > 0)

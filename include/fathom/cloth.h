@@ -86,19 +86,22 @@ typedef enum fm_rest_angle {
     FM_REST_SHAPE, // its initial shape
 } fm_rest_angle;
 
-// Time integrator of a cloth. Verlet, RK2, RK4 and Heun cannot be used with fractional derivatives
-// in forces.
+// Time integrator of a cloth. Verlet, RK2 and RK4 cannot be used with fractional derivatives in
+// forces; Heun, the iterated corrector and semi-implicit Euler not with those in bending.
 typedef enum fm_integrator {
     FM_KICK_DRIFT_KICK, // second order; drag and fractional derivatives implicit in closed form
     FM_EULER,           // explicit Euler, as in [OKRC10]
     FM_VERLET,          // Stoermer-Verlet
     FM_RK2,             // second-order Runge-Kutta
     FM_RK4,             // fourth-order Runge-Kutta
-    FM_HEUN,            // second-order predictor-corrector, as in [LCKL13]
+    FM_HEUN,            // second-order predictor-corrector, as in [LCKL13], named by [OKRC10]
     // Implicit, for stiff cloth and large steps; docs/implicit.md says which forces they support.
     FM_IMPLICIT,       // second order: TR-BDF2
     FM_IMPLICIT_EULER, // first order: backward Euler
     FM_AUTOMATIC,      // FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
+    // Further steps that [OKRC10] section 4.3 names for half derivatives, for comparisons.
+    FM_ITERATED_CORRECTOR,  // FM_HEUN with three correctors
+    FM_SEMI_IMPLICIT_EULER, // first order: new velocities first, positions by these
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,

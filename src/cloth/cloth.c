@@ -109,7 +109,7 @@ static bool check_models(const char *object, const fm_cloth_def *def, fm_error *
     if (def->bend.rest_angle > FM_REST_SHAPE)
         return fm_fail_number(err, object, "bend.rest_angle", def->bend.rest_angle,
                               "an fm_rest_angle");
-    if (def->integrator > FM_AUTOMATIC)
+    if (def->integrator > FM_SEMI_IMPLICIT_EULER)
         return fm_fail_number(err, object, "integrator", def->integrator, "an fm_integrator");
     return check_enforcement(object, &def->enforcement, err);
 }
@@ -200,8 +200,15 @@ static bool check_def(const fm_cloth_def *def, fm_error *err)
            check_memories(object, def, err);
 }
 
+// Whether an explicit integrator has stages between the beginning and the end of a step, at which
+// fractional derivatives have no value.
+static bool has_inner_stages(fm_integrator integrator)
+{
+    return integrator == FM_VERLET || integrator == FM_RK2 || integrator == FM_RK4;
+}
+
 // Checks that the integrator can handle the forces: contact and physical drag need kick-drift-kick,
-// and the explicit integrators other than Euler cannot be used with memories.
+// memories an integrator that evaluates forces at the ends of steps only.
 static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, fm_error *err)
 {
     const char *object = def->name ? def->name : "cloth";
@@ -217,9 +224,13 @@ static bool check_integrator(const fm_cloth_def *def, const fm_medium *medium, f
                        "kick-drift-kick or implicit with contact");
     bool memory = fm_cloth_needs_drag_memory(def, medium) || fm_cloth_needs_damping_memory(def) ||
                   fm_cloth_needs_bend_memory(def);
-    if (def->integrator > FM_EULER && memory)
+    if (has_inner_stages(def->integrator) && memory)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory",
-                       "kick-drift-kick, Euler or implicit when a force remembers");
+                       "kick-drift-kick, implicit, Euler or a predictor-corrector when a force "
+                       "remembers");
+    if (def->integrator > FM_EULER && fm_cloth_needs_bend_memory(def))
+        return fm_fail(err, FM_BAD_VALUE, object, "integrator", "without memory of bending",
+                       "kick-drift-kick or Euler when bending remembers");
     if (def->integrator != FM_KICK_DRIFT_KICK && def->drag.model == FM_DRAG_PHYSICAL)
         return fm_fail(err, FM_BAD_VALUE, object, "integrator", "explicit",
                        "kick-drift-kick or implicit with physical drag");
@@ -283,7 +294,8 @@ static void create_arrays(fm_cloth *c, fm_error *err)
                              &c->anchor, &c->drift_acceleration};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
-    if (c->def.integrator >= FM_RK2 && c->def.integrator <= FM_HEUN) {
+    if ((c->def.integrator >= FM_RK2 && c->def.integrator <= FM_HEUN) ||
+        c->def.integrator == FM_ITERATED_CORRECTOR) {
         c->trial_x = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->trial_v = fm_vec3_array_create(&c->arena, c->lanes, err);
         c->sum_x = fm_vec3_array_create(&c->arena, c->lanes, err);

@@ -6,14 +6,20 @@
 //            x' = x + d (x - x_prev) + h^2 a, with d = damping.kept (step.c)
 //   RK2      the midpoint rule
 //   Heun     predictor by Euler, corrector by the mean of both rates: [LCKL13] eq. (3.21)
+//   iterated corrector   Heun with the corrector three times, as [OKRC10] suggests for stiff forces
+//   semi-implicit Euler  v' = v + h a(x, v, D),  x' = x + h v',  D at the end of the step with the
+//                        old v
 //   RK4      the classical Runge-Kutta method
+//
+// Correctors need D at the end of the step: D = known + w0 u, with the part `known` of the past,
+// the weight w0 of the newest rate and u = v - w of the prediction.
 //
 // [OZG13] eq. 6.2 damps Verlet's scheme by replacing the factor 2 of x by a smaller one. That pulls
 // every particle towards the origin of coordinates; the factor d above damps as intended.
 //
-// Verlet, RK2, Heun and RK4 do not support memories: a fractional derivative has no value between
-// steps. Euler is of first order and unstable at every step size for springs without damping; it is
-// here to reproduce [OKRC10].
+// Verlet, RK2 and RK4 do not support memories: a fractional derivative has no value between steps.
+// Euler is of first order and unstable at every step size for springs without damping; it is here
+// to reproduce [OKRC10].
 #include "cloth/cloth.h"
 
 #include <string.h>
@@ -68,6 +74,33 @@ static void step_euler(fm_substep *s)
     combine(c, &c->v, &c->v, s->h, &c->a);
 }
 
+// Writes the fractional derivatives at the end of the step, if the velocities there are v at
+// positions x, into term->known.
+static void predict_memories(fm_substep *s, const fm_vec3_array *x, const fm_vec3_array *v)
+{
+    fm_cloth *c = s->cloth;
+    fm_terms_predict_memories(c, 0, c->lanes);
+    fm_substep_sample_medium(s, x, s->end, 0, c->lanes);
+    for (int k = 0; k < c->term_count; k++) {
+        fm_term *term = &c->terms[k];
+        if (!term->memory)
+            continue;
+        double w0 = fm_memory_newest_weight(term->memory, s->h);
+        combine(c, &term->known, &term->known, w0, v);
+        combine(c, &term->known, &term->known, -w0, &c->flow);
+    }
+}
+
+// Semi-implicit Euler step with the derivatives predicted for its end.
+static void step_semi_implicit_euler(fm_substep *s)
+{
+    fm_cloth *c = s->cloth;
+    predict_memories(s, &c->x, &c->v);
+    evaluate(s, &c->x, &c->v, s->end - s->h, &c->a);
+    combine(c, &c->v, &c->v, s->h, &c->a);
+    combine(c, &c->x, &c->x, s->h, &c->v);
+}
+
 // Verlet step in leapfrog form. The velocity belongs to the middle of the previous step; in the
 // first step to its beginning, so that it is advanced by half a step.
 static void step_verlet(fm_substep *s)
@@ -105,16 +138,27 @@ static void step_rk2(fm_substep *s)
     fm_substep_set_poses(s, t + h);
 }
 
-// Heun's predictor-corrector of second order: an Euler step, then the mean of both rates.
-static void step_heun(fm_substep *s)
+// Heun's predictor-corrector of second order: an Euler step, then the mean of both rates, with
+// `correctors` such means.
+static void step_heun(fm_substep *s, int correctors)
 {
     fm_cloth *c = s->cloth;
     double h = s->h, t = s->end - h;
     size_t size = 3 * (size_t)c->lanes * sizeof(double);
+    fm_terms_read_memories(c);
     evaluate(s, &c->x, &c->v, t, &c->a);
     memcpy(c->sum_v.x, c->a.x, size);
     set_stage(s, h, &c->v, &c->a, t + h);
-    evaluate(s, &c->trial_x, &c->trial_v, t + h, &c->a);
+    for (int k = 1; k <= correctors; k++) {
+        predict_memories(s, &c->trial_x, &c->trial_v);
+        evaluate(s, &c->trial_x, &c->trial_v, t + h, &c->a);
+        if (k == correctors)
+            break;
+        // mean rates of this round, for the stage of the next one
+        combine(c, &c->sum_x, &c->v, 1, &c->trial_v);
+        combine(c, &c->pair, &c->sum_v, 1, &c->a);
+        set_stage(s, h / 2, &c->sum_x, &c->pair, t + h);
+    }
     combine(c, &c->x, &c->x, h / 2, &c->v);
     combine(c, &c->x, &c->x, h / 2, &c->trial_v);
     combine(c, &c->v, &c->v, h / 2, &c->sum_v);
@@ -174,7 +218,13 @@ void fm_substep_integrate_explicitly(fm_substep *s)
         step_rk4(s);
         break;
     case FM_HEUN:
-        step_heun(s);
+        step_heun(s, 1);
+        break;
+    case FM_ITERATED_CORRECTOR:
+        step_heun(s, 3);
+        break;
+    case FM_SEMI_IMPLICIT_EULER:
+        step_semi_implicit_euler(s);
         break;
     }
     fm_substep_set_pinned_positions(s, &c->x, 0, c->lanes);

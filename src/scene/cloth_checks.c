@@ -59,6 +59,8 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
     bool damping = def->damping.coefficient > 0 && def->damping.order < 1;
     bool drag = def->drag.model == FM_DRAG_PUBLISHED && def->drag.history.coefficient > 0;
     bool bend = has_bending_memory(def);
+    bool inner = def->integrator == FM_VERLET || def->integrator == FM_RK2 ||
+                 def->integrator == FM_RK4; // stages within a step
     fm_place place = fm_node_find_place(node, "integrator", NULL, NULL);
     if (def->integrator == FM_AUTOMATIC)
         return;
@@ -75,14 +77,16 @@ static void check_integrator(fm_decoder *d, const fm_node *node, const fm_cloth_
         fm_loader_add_mistake(
             d->loader, place,
             "%s.integrator: drag.model physical needs kick-drift-kick or implicit", d->path);
-    else if (def->integrator > FM_EULER && (damping || drag || bend))
+    else if (inner && (damping || drag))
+        fm_loader_add_mistake(d->loader, place,
+                              "%s.integrator: %s has a memory, which verlet, rk2 and rk4 do not "
+                              "support",
+                              d->path, drag ? "drag.history" : "damping");
+    else if (def->integrator > FM_EULER && bend)
         fm_loader_add_mistake(
             d->loader, place,
-            "%s.integrator: %s has a memory, which needs kick-drift-kick, euler or implicit",
-            d->path,
-            drag      ? "drag.history"
-            : damping ? "damping"
-                      : "bend.damping");
+            "%s.integrator: bend.damping has a memory, which needs kick-drift-kick or euler",
+            d->path);
 }
 
 // Checks the keys of a cloth against each other. object: an fm_scene_cloth.

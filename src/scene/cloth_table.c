@@ -18,7 +18,8 @@ static const char *const warps[] = {"down", "across", NULL};
 static const char *const rest_angles[] = {"flat", "shape", NULL};
 const char *const fm_integrator_words[] = {
     "kick-drift-kick",     "euler",    "verlet",         "rk2",       "rk4",
-    "predictor-corrector", "implicit", "implicit-euler", "automatic", NULL};
+    "predictor-corrector", "implicit", "implicit-euler", "automatic", "iterated-corrector",
+    "semi-implicit-euler", NULL};
 static const char *const methods[] = {"none", "iterative", "published", "directional", NULL};
 static const char *const targets[] = {"rest", "threshold", NULL};
 static const char *const orders[] = {"horizontal-vertical-shear",
@@ -547,8 +548,9 @@ static const fm_entry cloth_entries[] = {
      .about =
          "kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
          "and large steps; automatic takes the cheaper of kick-drift-kick and implicit; the others "
-         "are explicit: euler as published, verlet, rk2, rk4 and "
-         "predictor-corrector without memory"},
+         "are explicit: euler as published; predictor-corrector and iterated-corrector (three "
+         "correctors), which the paper names; semi-implicit-euler; verlet, rk2 and rk4 without "
+         "memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
      .about = "largest substep; 0: from the stability limit; with enforcement it is the substep "
               "itself, and 0 means 1/240 s"},

@@ -132,6 +132,33 @@ static void with_physical_drag_the_path_converges_with_the_step(void **state)
     check_step_refinement(def, "steps, physical, damped springs", 1, 2.3);
 }
 
+// Predictor and corrector evaluate the half derivatives of springs and drag at both ends of the
+// step. They converge to the path of kick-drift-kick, which does it by another route (kick.c).
+static void with_a_predictor_corrector_the_path_converges_to_the_same(void **state)
+{
+    (void)state;
+    fm_cloth_def def = towel_def(FM_DRAG_PUBLISHED);
+    def.drag.history.memory.tolerance = def.damping.memory.tolerance = 1e-7;
+    def.time_step = 4e-5;
+    fm_vec3 other[SAMPLES], path[2][SAMPLES];
+    compute_tip_path(&def, 3, 24, 0.02, other);
+    check_that_the_tip_moves(other);
+    def.integrator = FM_HEUN;
+    double change[2];
+    for (int level = 0; level < 3; level++) {
+        def.time_step = 3.2e-4 / (1 << level);
+        compute_tip_path(&def, 3, 24, 0.02, path[level % 2]);
+        if (level == 0)
+            continue;
+        change[level - 1] = largest_distance(path[0], path[1], SAMPLES) / amplitude;
+        exact_report("steps, predictor-corrector", def.time_step, change[level - 1]);
+    }
+    double distance = largest_distance(path[0], other, SAMPLES) / amplitude;
+    printf("  order %.2f, from kick-drift-kick %.1e\n", exact_order(change, 2), distance);
+    assert_in_interval(exact_order(change, 2), 1.7, 2.3);
+    assert_at_most(distance, 3e-4); // kick-drift-kick has order 1 in damped springs
+}
+
 static void with_published_drag_the_path_converges_with_the_step(void **state)
 {
     (void)state;
@@ -211,6 +238,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_physical_drag_the_path_converges_with_the_step),
         cmocka_unit_test(with_published_drag_the_path_converges_with_the_step),
+        cmocka_unit_test(with_a_predictor_corrector_the_path_converges_to_the_same),
         cmocka_unit_test(the_default_towel_converges_down_to_the_memory_tolerance),
         cmocka_unit_test(with_physical_drag_the_path_converges_with_the_mesh),
         cmocka_unit_test(with_published_drag_the_path_converges_with_the_mesh),

@@ -114,12 +114,37 @@ static void with_euler_a_falling_sheet_converges_with_order_1(void **state)
     assert_close(exact_order(error, 4), 1, 0.1);
 }
 
+// The steps that [OKRC10] section 4.3 names: explicit predictors with implicit correctors, and an
+// improved explicit one.
+static void the_steps_that_the_paper_names_converge_with_their_orders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        fm_integrator integrator;
+        double order, slack, finest; // finest: largest error with the shortest step
+    } cases[] = {{"order 0.5, predictor-corrector", FM_HEUN, 2, 0.15, 2e-6},
+                 {"order 0.5, iterated corrector", FM_ITERATED_CORRECTOR, 2, 0.15, 2e-6},
+                 {"order 0.5, semi-implicit euler", FM_SEMI_IMPLICIT_EULER, 1, 0.15, 1e-3}};
+    for (int i = 0; i < 3; i++) {
+        double error[4];
+        for (int level = 0; level < 4; level++) {
+            double h = 4e-3 / (1 << level);
+            error[level] = relative_error(0.5, h, 1, cases[i].integrator);
+            exact_report(cases[i].name, h, error[level]);
+        }
+        assert_close(exact_order(error, 4), cases[i].order, cases[i].slack);
+        assert_at_most(error[3], cases[i].finest);
+    }
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "cloth_falling");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_falling_sheet_converges_to_the_exact_path_with_order_2),
         cmocka_unit_test(with_euler_a_falling_sheet_converges_with_order_1),
+        cmocka_unit_test(the_steps_that_the_paper_names_converge_with_their_orders),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();

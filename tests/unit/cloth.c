@@ -102,8 +102,8 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.bend.model = (fm_bend_model)9;
     expect_refusal(&def, &small, "bend.model", "9");
     def = fm_default_cloth_def();
-    def.integrator = (fm_integrator)9;
-    expect_refusal(&def, &small, "integrator", "9");
+    def.integrator = (fm_integrator)11;
+    expect_refusal(&def, &small, "integrator", "11");
     def = fm_default_cloth_def();
     def.damping.memory.kind = (fm_recall_kind)4;
     expect_refusal(&def, &small, "damping.memory", "4");
@@ -115,6 +115,8 @@ static void invalid_or_contradictory_models_are_refused(void **state)
     def.drag.model = FM_DRAG_NONE;
     def.bend.damping.order = 0.5;
     expect_refusal(&def, &small, "integrator", "without memory");
+    def.integrator = FM_HEUN;
+    expect_refusal(&def, &small, "integrator", "without memory of bending");
 }
 
 // Forces that are known when a cloth is created are refused then, the others at the first advance.

@@ -254,6 +254,10 @@ static const mistake mistakes[] = {
     {"an integrator without memory",
      CLOTH "      drag: {model: published, history: {coefficient: 1}}\n      integrator: rk4\n", 8,
      19, "drag.history has a memory"},
+    {"a corrector with memory of bending",
+     CLOTH "      drag: {model: none}\n      bend: {damping: {order: 0.5}}\n      integrator: "
+           "predictor-corrector\n",
+     9, 19, "bend.damping has a memory, which needs kick-drift-kick or euler"},
     {"euler with physical drag", CLOTH "      integrator: euler\n", 7, 19,
      "drag.model physical needs kick-drift-kick"},
     {"implicit with enforcement",
