@@ -62,7 +62,7 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     fm_float_axes *floats[] = {&m->solution, &m->residual, &m->correction, &m->direction,
                                &m->product};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        fm_float_axes_create(&c->arena, c->lanes, floats[i], err);
+        fm_float_axes_create(&c->arena, c->lanes, fm_system_find_pad(&m->level[0]), floats[i], err);
     int blocks = fm_parallel_block_count(3 * c->lanes, FM_PARTICLE_BLOCK);
     m->touching = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, "cloth", err);
     m->partial = fm_arena_alloc(&c->arena, (size_t)blocks, sizeof(double), "cloth", err);
@@ -113,7 +113,9 @@ static void store(const fm_vec3_array *to, int i, fm_vec3 a)
 }
 
 // Sets r, s and frame_s of the particles [first, last) at the beginning of a stage, and the first
-// guess x + interval v.
+// guess: x + interval v; in the stage of BDF2 the parabola through x0, x1 with the velocity v0 at
+// the beginning of the step, 4 x1 - 3 x0 - 2 interval v0. The accelerations would not do: those of
+// stiff springs alternate from stage to stage.
 static void begin_range(void *context, int first, int last)
 {
     const fm_stage_task *t = context;
@@ -125,6 +127,7 @@ static void begin_range(void *context, int first, int last)
         if (t->frame.tangent.x)
             u = find_frame_components(t, &t->frame.tangent, i,
                                       fm_sub(v, fm_vec3_array_at(c->w, i)));
+        fm_vec3 guess = fm_add_scaled(x, v, m->stage.interval);
         if (t->older == 0) {
             fm_vec3 a = fm_vec3_array_at(c->a, i), rate = {0, 0, 0};
             if (t->frame.tangent.x)
@@ -135,14 +138,15 @@ static void begin_range(void *context, int first, int last)
             store(&m->s, i, fm_add_scaled(v, a, ahead));
             store(&m->frame_s, i, fm_add_scaled(u, rate, ahead));
         } else {
-            store(&m->r, i,
-                  fm_add_scaled(fm_scale(x, t->old), fm_vec3_array_at(m->first_x, i), t->older));
-            store(&m->s, i,
-                  fm_add_scaled(fm_scale(v, t->old), fm_vec3_array_at(m->first_v, i), t->older));
+            fm_vec3 x0 = fm_vec3_array_at(m->first_x, i), v0 = fm_vec3_array_at(m->first_v, i);
+            store(&m->r, i, fm_add_scaled(fm_scale(x, t->old), x0, t->older));
+            store(&m->s, i, fm_add_scaled(fm_scale(v, t->old), v0, t->older));
             store(&m->frame_s, i,
                   fm_add_scaled(fm_scale(u, t->old), fm_vec3_array_at(m->first_u, i), t->older));
+            guess = fm_add_scaled(fm_scale(x, 4), x0, -3);
+            guess = fm_add_scaled(guess, v0, -2 * m->stage.interval);
         }
-        store(&c->x, i, fm_add_scaled(x, v, m->stage.interval));
+        store(&c->x, i, guess);
     }
     fm_terms_predict_memories(c, first, last);
 }

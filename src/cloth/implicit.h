@@ -46,7 +46,11 @@ typedef struct fm_system {
     fm_blocks inverse; // of the diagonal blocks of A; 0 for pinned particles
     // bending: N/m, coefficients of a grid as in sheet_bending.c; factor of a mesh's hinges
     float bend_across, bend_down, bend_twist, bend_factor;
-    float *column_weight;  // [columns] 1, and 1/2 in the first and last column
+    float *column_weight; // [columns] 1, and 1/2 in the first and last column
+    // [columns] coefficients of bending: of the columns from two to the left to two to the right in
+    // the second differences; 1 for a left and a right neighbour that exist
+    float *bend_along[5], *bend_neighbour[2];
+    float *bend_inner[9];  // [columns] N/m, coefficients of bending in rows away from the border
     float *moves;          // [lanes] 1; 0 for pinned particles
     double eigenvalue;     // bound on the largest eigenvalue of inverse * A
     fm_float_axes hinge;   // scratch of a mesh: bending of each hinge
@@ -115,6 +119,7 @@ typedef struct fm_implicit_group {
     fm_pool *pool;       // of the contact set
     int pair_count;      // pairs in contact at the last evaluation
     double end, h;       // s, of the step
+    double largest;      // m, rms step of Newton's method so far
 } fm_implicit_group;
 
 // implicit.c: one cloth in a stage.
@@ -126,6 +131,7 @@ void fm_stage_push_memories(fm_stage_task *t);
 
 // implicit_system.c
 bool fm_system_create(fm_system *system, fm_cloth *cloth, fm_error *err);
+bool fm_system_create_columns(fm_system *system, fm_arena *arena, fm_error *err);
 // Computes the matrix at positions x. own and moves have been set.
 void fm_system_assemble(fm_system *a, const fm_vec3_array *x, const fm_hessian_factors *factors,
                         fm_pool *pool);
@@ -133,8 +139,11 @@ void fm_system_assemble(fm_system *a, const fm_vec3_array *x, const fm_hessian_f
 void fm_system_invert_diagonal(fm_system *a, fm_pool *pool);
 void fm_system_multiply(const fm_system *a, fm_pool *pool, const fm_float_axes *in,
                         const fm_float_axes *out);
-bool fm_float_axes_create(fm_arena *arena, int lanes, fm_float_axes *axes, fm_error *err);
-bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *err);
+// Vectors and blocks of a grid have that many zeros before and after them: its product reads up to
+// two rows and columns beyond its particles, and multiplies what it finds there by 0.
+int fm_system_find_pad(const fm_system *a);
+bool fm_float_axes_create(fm_arena *arena, int lanes, int pad, fm_float_axes *axes, fm_error *err);
+bool fm_blocks_create(fm_arena *arena, int lanes, int pad, fm_blocks *blocks, fm_error *err);
 
 // implicit_contact.c: colliders inside the solve.
 void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x, fm_vec3 v,

@@ -138,20 +138,19 @@ static bool create_level(fm_system *c, const fm_system *f, fm_arena *arena, fm_e
     c->row_block = f->row_block; // a quarter of the particles
     memcpy(c->down, f->down, sizeof c->down);
     memcpy(c->across, f->across, sizeof c->across);
+    int pad = fm_system_find_pad(c);
     for (int k = 0; k < c->family_count; k++)
-        fm_blocks_create(arena, c->lanes, &c->pair[k], err);
-    fm_blocks_create(arena, c->lanes, &c->own, err);
-    fm_blocks_create(arena, c->lanes, &c->inverse, err);
+        fm_blocks_create(arena, c->lanes, pad, &c->pair[k], err);
+    fm_blocks_create(arena, c->lanes, pad, &c->own, err);
+    fm_blocks_create(arena, c->lanes, pad, &c->inverse, err);
     fm_float_axes *axes[] = {&c->x, &c->b, &c->r, &c->step};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        fm_float_axes_create(arena, c->lanes, axes[i], err);
-    c->column_weight = fm_arena_alloc(arena, (size_t)c->columns, sizeof(float), "cloth", err);
+        fm_float_axes_create(arena, c->lanes, pad, axes[i], err);
     c->moves = fm_arena_alloc(arena, (size_t)c->lanes, sizeof(float), "cloth", err);
     if (!create_transfer(&c->across_columns, f->columns, arena, err) ||
-        !create_transfer(&c->across_rows, f->rows, arena, err))
+        !create_transfer(&c->across_rows, f->rows, arena, err) ||
+        !fm_system_create_columns(c, arena, err))
         return false;
-    for (int i = 0; i < c->columns; i++)
-        c->column_weight[i] = i == 0 || i == c->columns - 1 ? 0.5F : 1;
     for (int i = 0; i < c->count; i++)
         c->moves[i] = 1;
     return true;
@@ -190,7 +189,8 @@ static void sum_pair_row(const fm_system *c, const fm_system *f, int k, int row)
             continue;
         for (int q = across ? 0 : 1 - fx; q < fx; q++) {
             float weight = scale * ((!down && r != 0) || (!across && q != 0) ? 0.5F : 1);
-            for (int column = across < 0 ? 1 : 0; column + across < c->columns; column++) {
+            int end = c->columns - (across > 0 ? across : 0);
+            for (int column = across < 0 ? 1 : 0; column < end; column++) {
                 int at = column * fx + sign * q;
                 if (at < 0 || at >= f->columns || at + across < 0 || at + across >= f->columns)
                     continue;
@@ -342,6 +342,15 @@ static void add_weighted(int n, float weight, const float *restrict from, float 
         to[i] += weight * from[i];
 }
 
+// to += a b for n numbers.
+FM_SIMD_CLONES
+static void add_product(int n, const float *restrict a, const float *restrict b, float *restrict to)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] += a[i] * b[i];
+}
+
 // to = P^T from along the columns. from has PAD zeros before and after it.
 FM_SIMD_CLONES
 static void gather_columns(const fm_transfer *restrict t, const float *restrict from,
@@ -389,16 +398,33 @@ static void restrict_rows(void *context, int first, int last)
     }
 }
 
-// to += moves * P from along the columns.
-static void spread_columns(const fm_transfer *t, const float *from, const float *moves, float *to)
+// to += moves * P from for column i.
+static void spread_column(const fm_transfer *t, const float *from, const float *moves, float *to,
+                          int i)
 {
+    const float *f = from + t->first[i];
+    to[i] += moves[i] * (t->spread[0][i] * f[0] + t->spread[1][i] * f[1] + t->spread[2][i] * f[2] +
+                         t->spread[3][i] * f[3]);
+}
+
+// to += moves * P from along the columns. Away from the borders, even columns are coarse ones, and
+// odd ones are interpolated by the cubic polynomial through four.
+FM_SIMD_CLONES
+static void spread_columns(const fm_transfer *restrict t, const float *restrict from,
+                           const float *restrict moves, float *restrict to)
+{
+    const float outer = -1.0F / 16, inner = 9.0F / 16;
+    int last = t->coarse > 4 ? t->coarse - 3 : 0; // of the inner ones
     for (int i = 0; i < t->fine; i++) {
-        const float *f = from + (t->coarse < t->fine ? t->first[i] : i);
-        float value = f[0];
-        if (t->coarse < t->fine)
-            value = t->spread[0][i] * f[0] + t->spread[1][i] * f[1] + t->spread[2][i] * f[2] +
-                    t->spread[3][i] * f[3];
-        to[i] += moves[i] * value;
+        if (i == 2 && last > 1)
+            i = 2 * last;
+        spread_column(t, from, moves, to, i);
+    }
+#pragma omp simd
+    for (int c = 1; c < last; c++) {
+        float odd = outer * (from[c - 1] + from[c + 2]) + inner * (from[c] + from[c + 1]);
+        to[2 * c] += moves[2 * c] * from[c];
+        to[2 * c + 1] += moves[2 * c + 1] * odd;
     }
 }
 
@@ -420,8 +446,11 @@ static void interpolate_rows(void *context, int first, int last)
                     add_weighted(c->columns, rows->spread[m][r],
                                  from[k] + (rows->first[r] + m) * c->columns, sum);
             }
-            spread_columns(&c->across_columns, sum, f->moves + r * f->columns,
-                           to[k] + r * f->columns);
+            const float *moves = f->moves + r * f->columns;
+            if (c->columns < f->columns)
+                spread_columns(&c->across_columns, sum, moves, to[k] + r * f->columns);
+            else
+                add_product(f->columns, moves, sum, to[k] + r * f->columns);
         }
     }
 }

@@ -6,8 +6,8 @@
 // collide/solver_pairs.c; the direction of drag, damping, friction and of the frames is that of the
 // last iterate. The line search accepts a step dx if gradient(x + dx) . dx <=
 // SLOPE |gradient(x) . dx|: the minimum along dx is not overshot by much. Otherwise it shortens the
-// step. The iteration ends when the rms step is small against the edges and against the largest
-// step of the stage.
+// step. The iteration ends when the rms error that remains is small against the edges and against
+// the largest step of Newton's method, in both stages of TR-BDF2.
 //
 // Contact of cloth with cloth, N/m per vertex of mass m:  k = m SPEED/(tau gap), at most half the
 // stiffness of its springs: a cloth at SPEED stops within the gap between the thickness, where
@@ -24,9 +24,12 @@ enum {
     MOST_TRIES = 10,      // step lengths in a line search
 };
 static const double SLOPE = 0.9;
-// The last rms step of a stage, in edge lengths: at most ROUGH, and at most RELATIVE times the
-// largest one unless that is below FINE. The error that remains is about LINEAR times this step.
-static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.02;
+// The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the largest
+// step of the iteration unless that is below FINE. The iteration converges linearly (the matrix
+// leaves out what would make it indefinite), so that a step of s after one of s0 leaves s^2/s0. With
+// pairs in contact it may slow down, and s is taken for what remains.
+static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.03,
+                    RELATIVE_IN_CONTACT = 0.02;
 static const double LINEAR = 0.1; // relative accuracy of the linear system
 static const double SPEED = 2;    // m/s, of an impact that contact forces stop within the gap
 
@@ -219,13 +222,15 @@ static void balance_momentum(const fm_stage_task *t)
 // Newton's method for a stage, from the first guess in x.
 static fm_newton_fault solve_stage(fm_implicit_group *g)
 {
-    double largest = 0, edge = INFINITY; // m; largest: rms step of this stage
+    double last = 0, edge = INFINITY; // m; last: rms step of the last iteration
     int particles = 0;
     for (int i = 0; i < g->count; i++) {
         const fm_cloth *c = g->cloths[i];
         edge = fmin(edge, c->kind == FM_CLOTH_SHEET ? fmin(c->dx, c->dy) : c->mesh.mean_rest);
         particles += c->count;
     }
+    if (task_of(g, 0)->older == 0)
+        g->largest = 0;
     evaluate(g);
     for (int n = 0; n < MOST_ITERATIONS; n++) {
         for (int i = 0; i < g->count; i++) {
@@ -245,9 +250,13 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         double rms = step * sqrt(sum_group(g, square_range) / particles);
         if (!isfinite(rms))
             return FM_NEWTON_NOT_FINITE;
-        largest = fmax(largest, rms);
-        double fine = g->pair_count > 0 ? FINE_IN_CONTACT : FINE;
-        if (rms < fmin(ROUGH * edge, fmax(RELATIVE * largest, fine * edge)))
+        g->largest = fmax(g->largest, rms);
+        bool touches = g->pair_count > 0;
+        double remains = n > 0 && !touches ? rms * fmin(rms / last, 1) : rms;
+        double fine = touches ? FINE_IN_CONTACT : FINE;
+        double share = touches ? RELATIVE_IN_CONTACT : RELATIVE;
+        last = rms;
+        if (remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge)))
             return FM_NEWTON_CONVERGED;
     }
     return FM_NEWTON_ITERATIONS;

@@ -21,7 +21,7 @@ bool fm_implicit_reserve_seams(fm_cloth *c, fm_error *err)
     if (m->stitch_room >= c->stitches.count)
         return true;
     m->stitch_room = c->stitches.count;
-    return fm_blocks_create(&c->arena, c->stitches.count, &m->stitch, err);
+    return fm_blocks_create(&c->arena, c->stitches.count, 0, &m->stitch, err);
 }
 
 void fm_implicit_add_seams(fm_stage_task *t)

@@ -25,20 +25,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fm_float_axes_create(fm_arena *arena, int lanes, fm_float_axes *axes, fm_error *err)
+bool fm_float_axes_create(fm_arena *arena, int lanes, int pad, fm_float_axes *axes, fm_error *err)
 {
-    float *all = fm_arena_alloc(arena, 3 * (size_t)lanes, sizeof *all, "cloth", err);
+    size_t n = (size_t)lanes;
+    float *all = fm_arena_alloc(arena, 3 * n + 2 * (size_t)pad, sizeof *all, "cloth", err);
     if (all)
-        *axes = (fm_float_axes){all, all + lanes, all + 2 * (size_t)lanes};
+        *axes = (fm_float_axes){all + pad, all + pad + n, all + pad + 2 * n};
     return all != NULL;
 }
 
-bool fm_blocks_create(fm_arena *arena, int lanes, fm_blocks *blocks, fm_error *err)
+bool fm_blocks_create(fm_arena *arena, int lanes, int pad, fm_blocks *blocks, fm_error *err)
 {
-    float *all = fm_arena_alloc(arena, 6 * (size_t)lanes, sizeof *all, "cloth", err);
+    size_t n = (size_t)lanes;
+    float *all = fm_arena_alloc(arena, 6 * n + 2 * (size_t)pad, sizeof *all, "cloth", err);
     for (int k = 0; k < 6 && all; k++)
-        blocks->m[k] = all + (size_t)k * (size_t)lanes;
+        blocks->m[k] = all + pad + (size_t)k * n;
     return all != NULL;
+}
+
+int fm_system_find_pad(const fm_system *a)
+{
+    return a->is_grid ? (2 * a->columns / FM_LANES + 2) * FM_LANES : 0;
+}
+
+// Computes the coefficients that depend on the column only.
+bool fm_system_create_columns(fm_system *a, fm_arena *arena, fm_error *err)
+{
+    static const float second[3] = {1, -2, 1};
+    float **arrays[] = {&a->column_weight,     &a->bend_along[0],    &a->bend_along[1],
+                        &a->bend_along[2],     &a->bend_along[3],    &a->bend_along[4],
+                        &a->bend_neighbour[0], &a->bend_neighbour[1]};
+    int n = a->columns;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        *arrays[i] = fm_arena_alloc(arena, (size_t)n, sizeof(float), "cloth", err);
+    for (int i = 0; i < 9; i++)
+        a->bend_inner[i] = fm_arena_alloc(arena, (size_t)n, sizeof(float), "cloth", err);
+    if (err->status != FM_OK)
+        return false;
+    for (int i = 0; i < n; i++) {
+        a->column_weight[i] = i == 0 || i == n - 1 ? 0.5F : 1;
+        a->bend_neighbour[0][i] = i > 0;
+        a->bend_neighbour[1][i] = i < n - 1;
+    }
+    for (int middle = 1; middle < n - 1; middle++)
+        for (int k = 0; k < 9; k++)
+            a->bend_along[2 + k % 3 - k / 3][middle - 1 + k / 3] += second[k / 3] * second[k % 3];
+    return true;
 }
 
 // Allocates the matrix of a cloth.
@@ -53,24 +85,21 @@ bool fm_system_create(fm_system *a, fm_cloth *c, fm_error *err)
                      .lanes = c->lanes,
                      .row_block = c->row_block,
                      .family_count = c->kind == FM_CLOTH_SHEET ? c->springs_count : 1};
-    int pairs = a->is_grid ? c->lanes : c->mesh.edge_count;
+    int pad = fm_system_find_pad(a), pairs = a->is_grid ? c->lanes : c->mesh.edge_count;
     for (int f = 0; f < a->family_count; f++) {
         a->down[f] = c->springs[f].down;
         a->across[f] = c->springs[f].across;
-        fm_blocks_create(arena, pairs, &a->pair[f], err);
+        fm_blocks_create(arena, pairs, pad, &a->pair[f], err);
     }
-    fm_blocks_create(arena, c->lanes, &a->own, err);
-    fm_blocks_create(arena, c->lanes, &a->inverse, err);
+    fm_blocks_create(arena, c->lanes, pad, &a->own, err);
+    fm_blocks_create(arena, c->lanes, pad, &a->inverse, err);
     if (!a->is_grid)
-        fm_float_axes_create(arena, c->mesh.hinge_count + 1, &a->hinge, err);
+        fm_float_axes_create(arena, c->mesh.hinge_count + 1, 0, &a->hinge, err);
     fm_float_axes *axes[] = {&a->x, &a->b, &a->r, &a->step};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
-        fm_float_axes_create(arena, c->lanes, axes[i], err);
-    a->column_weight = fm_arena_alloc(arena, (size_t)c->columns, sizeof(float), "cloth", err);
+        fm_float_axes_create(arena, c->lanes, pad, axes[i], err);
     a->moves = fm_arena_alloc(arena, (size_t)c->lanes, sizeof(float), "cloth", err);
-    for (int i = 0; i < c->columns && a->column_weight; i++)
-        a->column_weight[i] = i == 0 || i == c->columns - 1 ? 0.5F : 1;
-    return err->status == FM_OK;
+    return fm_system_create_columns(a, arena, err);
 }
 
 // The springs of one family in a row, or edges of a mesh, whose blocks are computed.
@@ -316,9 +345,29 @@ static void invert_range(void *context, int first, int last)
     invert_lanes(first, last, &a->inverse, a->moves);
 }
 
+// Coefficients of bend_inner_lanes: of the five columns of a row, of the rows two above and below,
+// of those next to it, and of their left and right columns.
+static void find_inner_bending(const fm_system *a)
+{
+    float *const *to = a->bend_inner, twist = a->bend_twist;
+    for (int c = 0; c < a->columns; c++) {
+        float left = a->bend_neighbour[0][c], right = a->bend_neighbour[1][c];
+        float down = a->bend_down * a->column_weight[c];
+        for (int k = 0; k < 5; k++)
+            to[k][c] = a->bend_across * a->bend_along[k][c];
+        to[1][c] -= 2 * twist * left, to[3][c] -= 2 * twist * right;
+        to[2][c] += 6 * down + 2 * twist * (left + right);
+        to[5][c] = down;
+        to[6][c] = -4 * down - twist * (left + right);
+        to[7][c] = twist * left, to[8][c] = twist * right;
+    }
+}
+
 void fm_system_invert_diagonal(fm_system *a, fm_pool *pool)
 {
     task t = {.system = a};
+    if (a->is_grid)
+        find_inner_bending(a);
     if (a->is_grid)
         fm_parallel_for(pool, a->rows, a->row_block, sum_diagonal_rows, &t);
     else
@@ -345,93 +394,78 @@ static void multiply_blocks(int first, int last, const fm_blocks *restrict b,
     }
 }
 
-// s = K (in_b - in_a) for n pairs; pair i joins particles a + i and b + i.
+// Adds the products of one family of pairs at the particles [first, last) of a grid. A pair joins
+// the particles i and i + d. Pairs that would leave the grid have K = 0, so that rows need no
+// treatment of their own.
 FM_SIMD_CLONES
-static void multiply_pairs(int n, int a, int b, const fm_blocks *restrict k,
-                           const fm_float_axes *restrict in, float *restrict sx, float *restrict sy,
-                           float *restrict sz)
+static void add_pairs(int first, int last, ptrdiff_t d, const fm_blocks *restrict k,
+                      const fm_float_axes *restrict in, const fm_float_axes *restrict out)
 {
-    const float *xx = k->m[0] + a, *xy = k->m[1] + a, *xz = k->m[2] + a, *yy = k->m[3] + a,
-                *yz = k->m[4] + a, *zz = k->m[5] + a;
-    const float *ax = in->x + a, *ay = in->y + a, *az = in->z + a;
-    const float *bx = in->x + b, *by = in->y + b, *bz = in->z + b;
+    const float *xx = k->m[0], *xy = k->m[1], *xz = k->m[2], *yy = k->m[3], *yz = k->m[4],
+                *zz = k->m[5], *x = in->x, *y = in->y, *z = in->z;
+    float *ox = out->x, *oy = out->y, *oz = out->z;
 #pragma omp simd
-    for (int i = 0; i < n; i++) {
-        float dx = bx[i] - ax[i], dy = by[i] - ay[i], dz = bz[i] - az[i];
-        sx[i] = xx[i] * dx + xy[i] * dy + xz[i] * dz;
-        sy[i] = xy[i] * dx + yy[i] * dy + yz[i] * dz;
-        sz[i] = xz[i] * dx + yz[i] * dy + zz[i] * dz;
+    for (int i = first; i < last; i++) {
+        float ax = x[i] - x[i + d], ay = y[i] - y[i + d], az = z[i] - z[i + d];
+        float bx = x[i] - x[i - d], by = y[i] - y[i - d], bz = z[i] - z[i - d];
+        ox[i] += xx[i] * ax + xy[i] * ay + xz[i] * az +
+                 (xx[i - d] * bx + xy[i - d] * by + xz[i - d] * bz);
+        oy[i] += xy[i] * ax + yy[i] * ay + yz[i] * az +
+                 (xy[i - d] * bx + yy[i - d] * by + yz[i - d] * bz);
+        oz[i] += xz[i] * ax + yz[i] * ay + zz[i] * az +
+                 (xz[i - d] * bx + yz[i - d] * by + zz[i - d] * bz);
     }
 }
 
-// Adds sign times the products s of n pairs to one end of them.
-FM_SIMD_CLONES
-static void add_products(int n, float sign, const float *restrict sx, const float *restrict sy,
-                         const float *restrict sz, float *restrict x, float *restrict y,
-                         float *restrict z)
-{
-#pragma omp simd
-    for (int i = 0; i < n; i++) {
-        x[i] += sign * sx[i];
-        y[i] += sign * sy[i];
-        z[i] += sign * sz[i];
-    }
-}
-
-// Adds the product of the pairs that start in row r to their ends in the rows [first, last).
-static void add_pair_row(const task *t, int f, int r, int first, int last)
-{
-    float s[3][FM_SHEET_COLUMNS_MAX];
-    const fm_system *m = t->system;
-    int below = r + m->down[f], across = m->across[f];
-    bool has_a = r >= first, has_b = below < last && below >= first;
-    if (below >= m->rows || (!has_a && !has_b))
-        return;
-    int start = across < 0 ? -across : 0, n = m->columns - abs(across);
-    int a = r * m->columns + start, b = below * m->columns + start + across;
-    const fm_float_axes *out = t->out;
-    multiply_pairs(n, a, b, &m->pair[f], t->in, s[0], s[1], s[2]);
-    if (has_a)
-        add_products(n, -1, s[0], s[1], s[2], out->x + a, out->y + a, out->z + a);
-    if (has_b)
-        add_products(n, 1, s[0], s[1], s[2], out->x + b, out->y + b, out->z + b);
-}
-
-// The rows that take part in the bending of one row along one axis, with the coefficients of
-// sheet_bending.c.
+// The coefficients of the bending of a row, as in sheet_bending.c.
 typedef struct bend_row {
-    const float *row[5];   // two above, the row itself, two below
-    float down[5];         // their coefficients in the second differences along columns
-    float across, twist;   // N/m
-    float around, up, low; // coefficients of the row, of that above and below in the twist
-    const float *weight;   // of the columns
+    float down[5];           // of the rows from two above to two below, along columns
+    float across, twist;     // N/m
+    float around, up, low;   // of the row, of that above and below in the twist
+    float *const *along;     // of five columns, along rows
+    float *const *neighbour; // of the left and the right column in the twist
+    const float *weight;     // of the columns
 } bend_row;
 
-// Adds the bending of a row of n particles to `out`. s, q: scratch of n + 2 numbers.
+// Adds the bending of a row of n particles along one axis to `out`. p: the row; rows follow each
+// other in memory. Columns beyond the borders have the coefficient 0.
 FM_SIMD_CLONES
-static void bend_row_lanes(int n, const bend_row *restrict b, float *restrict s, float *restrict q,
-                           float *restrict out)
+static void bend_row_lanes(int n, const bend_row *restrict b, const float *p, float *restrict out)
 {
-    const float *p0 = b->row[0], *p1 = b->row[1], *p = b->row[2], *p3 = b->row[3], *p4 = b->row[4];
-    const float *w = b->weight;
+    const float *p0 = p - 2 * n, *p1 = p - n, *p3 = p + n, *p4 = p + 2 * n, *w = b->weight;
+    const float *l2 = b->along[0], *l1 = b->along[1], *own = b->along[2], *r1 = b->along[3],
+                *r2 = b->along[4], *left = b->neighbour[0], *right = b->neighbour[1];
     float d0 = b->down[0], d1 = b->down[1], d2 = b->down[2], d3 = b->down[3], d4 = b->down[4];
     float across = b->across, twist = b->twist, around = b->around, up = b->up, low = b->low;
-    s[0] = s[1] = s[n] = s[n + 1] = 0;
 #pragma omp simd
-    for (int c = 1; c < n - 1; c++)
-        s[c + 1] = p[c - 1] - 2 * p[c] + p[c + 1];
-#pragma omp simd
-    for (int c = 0; c < n; c++)
-        q[c + 1] = around * p[c] - up * p1[c] - low * p3[c];
-    q[0] = q[1], q[n + 1] = q[n]; // the twist ends at the border
-#pragma omp simd
-    for (int c = 0; c < n; c++)
-        out[c] += across * (s[c] - 2 * s[c + 1] + s[c + 2]) +
-                  w[c] * (d0 * p0[c] + d1 * p1[c] + d2 * p[c] + d3 * p3[c] + d4 * p4[c]) -
-                  twist * (q[c] - 2 * q[c + 1] + q[c + 2]);
+    for (int c = 0; c < n; c++) {
+        float q = around * p[c] - up * p1[c] - low * p3[c];
+        float ql = around * p[c - 1] - up * p1[c - 1] - low * p3[c - 1];
+        float qr = around * p[c + 1] - up * p1[c + 1] - low * p3[c + 1];
+        out[c] += across * (l2[c] * p[c - 2] + l1[c] * p[c - 1] + own[c] * p[c] + r1[c] * p[c + 1] +
+                            r2[c] * p[c + 2]) +
+                  w[c] * (d0 * p0[c] + d1 * p1[c] + d2 * p[c] + d3 * p3[c] + d4 * p4[c]) +
+                  twist * (left[c] * (q - ql) + right[c] * (q - qr));
+    }
 }
 
-// The coefficients of the bending of row r. The rows themselves are set by the caller.
+// The same for a row that is not near the upper or lower border.
+FM_SIMD_CLONES
+static void bend_inner_lanes(int n, float *const *restrict coefficient, const float *p,
+                             float *restrict out)
+{
+    const float *p0 = p - 2 * n, *p1 = p - n, *p3 = p + n, *p4 = p + 2 * n;
+    const float *l2 = coefficient[0], *l1 = coefficient[1], *own = coefficient[2],
+                *r1 = coefficient[3], *r2 = coefficient[4], *far = coefficient[5],
+                *near = coefficient[6], *left = coefficient[7], *right = coefficient[8];
+#pragma omp simd
+    for (int c = 0; c < n; c++)
+        out[c] += l2[c] * p[c - 2] + l1[c] * p[c - 1] + own[c] * p[c] + r1[c] * p[c + 1] +
+                  r2[c] * p[c + 2] + far[c] * (p0[c] + p4[c]) + near[c] * (p1[c] + p3[c]) +
+                  left[c] * (p1[c - 1] + p3[c - 1]) + right[c] * (p1[c + 1] + p3[c + 1]);
+}
+
+// The coefficients of the bending of row r.
 static bend_row describe_bending(const fm_system *a, int r)
 {
     bool up = r > 0, low = r < a->rows - 1;
@@ -440,6 +474,8 @@ static bend_row describe_bending(const fm_system *a, int r)
                   .around = (float)(up + low),
                   .up = up,
                   .low = low,
+                  .along = a->bend_along,
+                  .neighbour = a->bend_neighbour,
                   .weight = a->column_weight};
     for (int middle = r - 1; middle <= r + 1; middle++) {
         if (middle < 1 || middle > a->rows - 2)
@@ -452,41 +488,30 @@ static bend_row describe_bending(const fm_system *a, int r)
     return b;
 }
 
-// Adds the bending to row r of a grid.
-static void bend_grid_row(const fm_system *a, const fm_float_axes *in, const fm_float_axes *out,
-                          int r)
-{
-    float s[FM_SHEET_COLUMNS_MAX + 2], q[FM_SHEET_COLUMNS_MAX + 2];
-    const float *from[3] = {in->x, in->y, in->z};
-    float *to[3] = {out->x, out->y, out->z};
-    bend_row b = describe_bending(a, r);
-    for (int k = 0; k < 3; k++) {
-        for (int i = 0; i < 5; i++) {
-            int row = r + i - 2;
-            bool exists = row >= 0 && row < a->rows;
-            b.row[i] = from[k] + (size_t)(exists ? row : r) * (size_t)a->columns;
-        }
-        bend_row_lanes(a->columns, &b, s, q, to[k] + (size_t)r * (size_t)a->columns);
-    }
-}
-
 // The product for the rows [first, last) of a grid.
 static void multiply_rows(void *context, int first, int last)
 {
     const task *t = context;
     const fm_system *a = t->system;
-    int reach = 0;
+    int n = a->columns;
+    multiply_blocks(first * n, last * n, &a->own, t->in, t->out);
     for (int f = 0; f < a->family_count; f++)
-        reach = a->down[f] > reach ? a->down[f] : reach;
-    multiply_blocks(first * a->columns, last * a->columns, &a->own, t->in, t->out);
-    for (int r = first > reach ? first - reach : 0; r < last; r++) {
-        for (int f = 0; f < a->family_count; f++)
-            add_pair_row(t, f, r, first, last);
-    }
+        add_pairs(first * n, last * n, a->down[f] * n + a->across[f], &a->pair[f], t->in, t->out);
     if (a->bend_across + a->bend_down + a->bend_twist == 0)
         return;
+    const float *in[3] = {t->in->x, t->in->y, t->in->z};
+    float *out[3] = {t->out->x, t->out->y, t->out->z};
     for (int r = first; r < last; r++) {
-        bend_grid_row(a, t->in, t->out, r);
+        bool inner = r >= 2 && r < a->rows - 2;
+        bend_row b;
+        if (!inner)
+            b = describe_bending(a, r);
+        for (int k = 0; k < 3; k++) {
+            if (inner)
+                bend_inner_lanes(n, a->bend_inner, in[k] + r * n, out[k] + r * n);
+            else
+                bend_row_lanes(n, &b, in[k] + r * n, out[k] + r * n);
+        }
     }
 }
 
