@@ -61,17 +61,17 @@ typedef struct fm_drag {
                            // the cloth; 0: none; -1: by wavelength, 2/k for the wavenumber k
 } fm_drag;
 
-// How a sheet resists stretch and shear in its plane.
+// How a sheet or mesh resists stretch and shear in its plane.
 typedef enum fm_stretch_model {
-    FM_STRETCH_SPRINGS, // springs along edges and diagonals
+    FM_STRETCH_SPRINGS, // springs along edges, and on sheets and tubes along diagonals
     // triangles of constant strain: shear by the angle of warp and weft, Poisson's ratio
     FM_STRETCH_TRIANGLES,
 } fm_stretch_model;
 
-// Direction of the warp yarns of a sheet.
+// Direction of the warp yarns of a sheet, or of a mesh by its texture coordinates u, v.
 typedef enum fm_warp {
-    FM_WARP_DOWN,   // along its columns, as a curtain is cut
-    FM_WARP_ACROSS, // along its rows
+    FM_WARP_DOWN,   // along its columns, as a curtain is cut; along v
+    FM_WARP_ACROSS, // along its rows; along u
 } fm_warp;
 
 // How the bending force of a cloth is computed.
@@ -186,13 +186,14 @@ typedef struct fm_cloth_def {
     const char *name; // for messages and files; copied
     double density;   // kg/m^3, wet
     double thickness; // m
-    fm_warp warp;     // of a sheet: direction of the warp yarns
+    fm_warp warp;     // of a sheet, or a mesh with texture coordinates: direction of the warp yarns
+    fm_vec3 warp_axis; // of a mesh: the warp is its projection on the cloth at rest; 0: as `warp`
     struct {
         fm_stretch_model model;
         double stiffness; // N/m, surface modulus, along the warp
-        double weft;      // N/m, of a sheet across the warp; 0: as along it
-        double poisson;   // Poisson's ratio of a sheet of triangles, 0 to 0.5
-        // strain at which the force is twice that of the linear law, for a sheet:
+        double weft;      // N/m, across the warp, of a sheet or of triangles; 0: as along it
+        double poisson;   // Poisson's ratio of triangles, 0 to 0.5
+        // strain at which the force is twice that of the linear law, for a sheet or triangles:
         // T = stiffness e (1 + (e/stiffening)^2); 0: linear
         double stiffening;
     } stretch;
@@ -202,7 +203,7 @@ typedef struct fm_cloth_def {
     struct {
         fm_bend_model model;
         double stiffness; // N m (RIGIDITY), N/m (SPRINGS: surface modulus of the springs)
-        double weft;      // N m, of a sheet: bending of the weft yarns; 0: as the warp
+        double weft;      // N m, bending of the weft yarns, where the warp is known; 0: as the warp
         fm_rest_angle rest_angle;
         // Resists the rate of bending, for RIGIDITY with a stiffness above 0; springs over two
         // cells are damped as the other springs are.
@@ -211,6 +212,13 @@ typedef struct fm_cloth_def {
             double order;       // of the time derivative of the curvature, in (0, 1]; 1: a dashpot
             fm_recall memory;   // how far back the derivative looks, if the order is below 1
         } damping;
+        // Friction between the yarns, for RIGIDITY with a stiffness above 0: bending has a
+        // hysteresis, and creases stay.
+        struct {
+            double moment; // N, per width, of the warp yarns when they slide: half of 2HB; 0: none
+            double weft;   // N, of the weft yarns; 0: as the warp
+            double curvature; // 1/m, change of the curvature from rest to sliding
+        } friction;
     } bend;
     struct {
         double coefficient; // N s^order / m, surface modulus of the springs' damping
@@ -289,6 +297,10 @@ typedef struct fm_cloth_mesh {
     const fm_vec3 *rest_positions; // m, define rest lengths, areas and angles; NULL: positions
     const int *triangles;          // three vertices each, counter-clockwise seen from the front
     int triangle_count;
+    const float *corner_uv; // [6 * triangle_count] texture coordinates of the corners; NULL: none
+    // [vertex_count] factors on the stiffness (stretch, shear, bending) and on the thickness, which
+    // multiplies the mass and the stiffness, bending by its cube; NULL: 1
+    const double *stiffness, *thickness;
     double weld;      // m, vertices up to this distance apart are welded; 0: none
     const int *welds; // pairs of vertices to be welded, at any distance
     int weld_count;   // number of pairs

@@ -30,6 +30,8 @@ typedef struct fm_mesh_view {
     const int *face_points; // indices of points, counter-clockwise seen from the normal's tip
     int face_count;
     fm_lattice lattice; // of the points; frames of such objects are images
+    // [2 * corners] texture coordinates u, v of each corner, in the order of face_points; NULL: none
+    const float *corner_uv;
 } fm_mesh_view;
 
 // A mesh that owns its arrays, each from malloc or NULL.
@@ -41,6 +43,7 @@ typedef struct fm_mesh_data {
     int *face_start;  // [face_count + 1] into face_points; NULL: faces are triangles
     int *face_points; // indices of points
     int face_count;
+    float *corner_uv; // [2 * corners] texture coordinates of the corners
 } fm_mesh_data;
 
 FM_API fm_mesh_view fm_mesh_data_view(const fm_mesh_data *mesh);

@@ -40,6 +40,7 @@ typedef struct fm_surface {
     int *lines;              // [2 * line_count] indices of points
     char kind[FM_NAME_SIZE]; // kind of the object: "cloth", "particles"; "": not known
     fm_lattice lattice;      // of the points; size[0] = 0: none
+    float *corner_uv;        // [2 * corners] u, v of each corner of the faces; NULL: none
 } fm_surface;
 
 // Creates a surface with the mesh's lines and faces, and with its points unless mesh->points is

@@ -206,7 +206,8 @@ struct fm_cloth {
     struct fm_implicit *implicit; // of the implicit integrators; NULL for others
     struct fm_cloth_samples *samples; // quadrature points in a fluid; NULL without a fluid
     int *face_start, *face_points;    // quads of a sheet, created on first use
-    fm_vec3 *vertices;                // m, positions of the mesh's vertices for readers
+    float *corner_uv;  // texture coordinates of the corners of its faces, for readers; NULL: none
+    fm_vec3 *vertices; // m, positions of the mesh's vertices for readers
     // smallest shares of the requested damping and stiffness that acted in this advance; 1: all
     double damping_share, least_stiffness_share;
     struct {

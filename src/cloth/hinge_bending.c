@@ -103,6 +103,24 @@ static void add_coefficients(fm_spring_mesh *mesh, int h, const fm_edge_triangle
     }
 }
 
+// Squared cosine of the angle between the direction across the edge and the warp in triangle t.
+static double find_warp_share(const fm_spring_mesh *mesh, int t, const fm_edge_triangle *f)
+{
+    fm_vec3 e = fm_sub(f->b, f->a);
+    fm_vec3 across = fm_add_scaled(fm_sub(f->c, f->a), e, -f->foot);
+    double cosine = fm_dot(across, mesh->triangle_warp[t]) / fm_length(across);
+    return cosine * cosine;
+}
+
+double fm_hinge_directional(const fm_cloth *c, int h, double warp, double weft)
+{
+    if (!c->mesh.hinge_warp || weft <= 0)
+        return warp;
+    double share = c->mesh.hinge_warp[h];
+    double root = sqrt(warp) * share + sqrt(weft) * (1 - share);
+    return root * root;
+}
+
 // Adds the hinge about an edge. columns > 0: the mesh is a grid with that many columns, and its
 // diagonals get the stiffness that resists twist. Two triangles that are apart at rest and were
 // welded have no rest angle between them; it is 0.
@@ -117,7 +135,14 @@ static void add_hinge(fm_cloth *c, const fm_mesh_edge *edge, const fm_vec3 *corn
     double share = diagonal ? 2 * area / (length * length) : length * length / area;
     mesh->hinge[0][h] = a, mesh->hinge[1][h] = b;
     mesh->hinge[2][h] = edge->opposite[0], mesh->hinge[3][h] = edge->opposite[1];
-    mesh->hinge_stiffness[h] = c->def.bend.stiffness * share;
+    if (mesh->hinge_warp)
+        mesh->hinge_warp[h] = (find_warp_share(mesh, edge->triangle[0], &one) +
+                               find_warp_share(mesh, edge->triangle[1], &other)) /
+                              2;
+    mesh->hinge_stiffness[h] =
+        fm_hinge_directional(c, h, c->def.bend.stiffness, c->def.bend.weft) * share;
+    if (mesh->bend_weight)
+        mesh->hinge_stiffness[h] *= (mesh->bend_weight[a] + mesh->bend_weight[b]) / 2;
     mesh->hinge_area[0][h] = one.area, mesh->hinge_area[1][h] = other.area;
     bool joined_at_rest =
         fm_length(fm_sub(one.a, other.a)) + fm_length(fm_sub(one.b, other.b)) < SAME_PLACE * length;
@@ -148,6 +173,8 @@ bool fm_spring_mesh_add_hinges(fm_cloth *c, const fm_mesh_edge *edges, int edge_
     mesh->hinge_stiffness = fm_arena_alloc(&c->arena, count, sizeof(double), c->object.name, err);
     mesh->hinge_area[0] = fm_arena_alloc(&c->arena, count, sizeof(double), c->object.name, err);
     mesh->hinge_area[1] = fm_arena_alloc(&c->arena, count, sizeof(double), c->object.name, err);
+    if (mesh->triangle_warp)
+        mesh->hinge_warp = fm_arena_alloc(&c->arena, count, sizeof(double), c->object.name, err);
     mesh->bend_sum =
         fm_arena_alloc(&c->arena, (size_t)c->count, sizeof(double), c->object.name, err);
     for (int i = 0; i < edge_count && err->status == FM_OK; i++) {

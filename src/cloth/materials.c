@@ -83,7 +83,7 @@ fm_cloth_def fm_default_cloth_def(void)
                                   .horizon = 100};
     fm_cloth_def def = {
         .name = "cloth",
-        .bend = {.damping = {.memory = whole_past}},
+        .bend = {.damping = {.memory = whole_past}, .friction = {.curvature = 20}},
         .damping = {.memory = whole_past, .kept = 1},
         .drag =
             {

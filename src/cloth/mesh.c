@@ -82,6 +82,12 @@ static bool check_numbers(const mesh_builder *m)
         if (!fm_is_finite(m->rest[i]) || fm_max_norm(m->rest[i]) > COORDINATE_MAX)
             return fail_at(m, "rest_positions", i, fm_max_norm(m->rest[i]), "numbers up to 1e9");
     }
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        if (mesh->stiffness && !(mesh->stiffness[i] > 0 && mesh->stiffness[i] <= 1e4))
+            return fail_at(m, "stiffness", i, mesh->stiffness[i], "above 0 and at most 1e4");
+        if (mesh->thickness && !(mesh->thickness[i] > 0 && mesh->thickness[i] <= 100))
+            return fail_at(m, "thickness", i, mesh->thickness[i], "above 0 and at most 100");
+    }
     for (int i = 0; i < 3 * mesh->triangle_count; i++) {
         if (mesh->triangles[i] < 0 || mesh->triangles[i] >= mesh->vertex_count)
             return fail_at(m, "triangles", i / 3, mesh->triangles[i],
@@ -312,6 +318,84 @@ static void place_particles(const mesh_builder *m, fm_cloth *c, const double *ar
                                                 : find_median(size.x, size.y, size.z) / (2 * FM_PI);
 }
 
+// Copies the texture coordinates. False if memory runs out.
+static bool copy_uv(const mesh_builder *m, fm_cloth *c)
+{
+    size_t count = 6 * (size_t)m->mesh->triangle_count;
+    c->corner_uv = fm_arena_alloc(&c->arena, count, sizeof(float), c->object.name, m->err);
+    if (c->corner_uv)
+        memcpy(c->corner_uv, m->mesh->corner_uv, count * sizeof(float));
+    return c->corner_uv != NULL;
+}
+
+// Finds the directions of the warp in all triangles, and keeps their corners at rest for woven ones.
+static bool find_warp(const mesh_builder *m, fm_cloth *c)
+{
+    size_t count = (size_t)m->mesh->triangle_count;
+    const float *uv = m->mesh->corner_uv;
+    const char *name = c->object.name;
+    if (!uv && fm_length(c->def.warp_axis) <= 0)
+        return fm_fail(
+            m->err, FM_BAD_VALUE, m->object, "warp_axis", "0",
+            "a direction, or a mesh with texture coordinates: woven meshes need the warp");
+    fm_vec3 *warp = fm_arena_alloc(&c->arena, count, sizeof *warp, name, m->err);
+    for (size_t t = 0; t < count && warp; t++) {
+        warp[t] = fm_mesh_find_warp(&c->def, m->corner + 3 * t, uv ? uv + 6 * t : NULL);
+        if (fm_length(warp[t]) <= 0)
+            return fail_at(m, "corner_uv", (int)t, 0, "texture coordinates that differ");
+    }
+    c->mesh.triangle_warp = warp;
+    if (c->def.stretch.model != FM_STRETCH_TRIANGLES)
+        return warp != NULL;
+    c->mesh.triangle_rest = fm_arena_alloc(&c->arena, 3 * count, sizeof(fm_vec3), name, m->err);
+    if (c->mesh.triangle_rest)
+        memcpy(c->mesh.triangle_rest, m->corner, 3 * count * sizeof(fm_vec3));
+    return m->err->status == FM_OK;
+}
+
+// N/m, spring constant of an edge that stands for its woven triangles.
+static double find_woven_constant(const mesh_builder *m, const fm_cloth *c,
+                                  const fm_mesh_edge *edge)
+{
+    double sum = 0;
+    for (int side = 0; side < 2 && edge->triangle[side] >= 0; side++) {
+        int t = edge->triangle[side];
+        const int *p = m->triangle + 3 * (size_t)t;
+        double constant[3];
+        fm_mesh_find_edge_constants(c, t, m->corner + 3 * (size_t)t, constant);
+        for (int k = 0; k < 3; k++)
+            sum += p[k] + p[(k + 1) % 3] == edge->a + edge->b && p[(k + 2) % 3] != edge->a &&
+                           p[(k + 2) % 3] != edge->b
+                       ? constant[k]
+                       : 0;
+    }
+    return sum;
+}
+
+// Fills the factors on stiffness of all particles, and multiplies their masses by that on the
+// thickness.
+static bool weigh_particles(const mesh_builder *m, fm_cloth *c)
+{
+    const fm_cloth_mesh *mesh = m->mesh;
+    const char *name = c->object.name;
+    if (!mesh->stiffness && !mesh->thickness)
+        return true;
+    size_t n = (size_t)c->count;
+    double *stretch = fm_arena_alloc(&c->arena, n, sizeof *stretch, name, m->err);
+    double *bend = fm_arena_alloc(&c->arena, n, sizeof *bend, name, m->err);
+    if (!stretch || !bend)
+        return false;
+    for (int i = mesh->vertex_count - 1; i >= 0; i--) { // a particle has those of its first vertex
+        int k = m->particle[i];
+        double stiffness = mesh->stiffness ? mesh->stiffness[i] : 1;
+        double thick = mesh->thickness ? mesh->thickness[i] : 1;
+        stretch[k] = stiffness * thick, bend[k] = stiffness * thick * thick * thick;
+        c->mass[k] = c->def.density * c->def.thickness * thick * c->area[k];
+    }
+    c->mesh.stretch_weight = stretch, c->mesh.bend_weight = bend;
+    return true;
+}
+
 // Fills the index arrays of the cloth: triangles, the map from vertices to particles (if any were
 // welded), a spring along every edge, and hinges. False if memory runs out.
 static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
@@ -321,6 +405,9 @@ static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
     if (!fm_spring_mesh_create(c, m->edge_count, mesh->triangle_count, m->err))
         return false;
     memcpy(out->triangle, m->triangle, 3 * (size_t)mesh->triangle_count * sizeof(int));
+    if ((mesh->corner_uv && !copy_uv(m, c)) || !weigh_particles(m, c) ||
+        (fm_mesh_has_warp(&c->def) && !find_warp(m, c)))
+        return false;
     if (m->particle_count < mesh->vertex_count) {
         size_t vertices = (size_t)mesh->vertex_count, corners = 3 * (size_t)mesh->triangle_count;
         out->vertex_count = mesh->vertex_count;
@@ -345,6 +432,11 @@ static bool fill_spring_mesh(const mesh_builder *m, fm_cloth *c)
             m->fabric ? fm_fabric_edge_constant(m->fabric, edge->triangle[1] < 0)
             : m->soft && m->soft->spring > 0 ? m->soft->alpha * m->soft->spring
                                              : c->def.stretch.stiffness * share;
+        if (out->stretch_weight)
+            out->edge_stiffness[i] *=
+                (out->stretch_weight[edge->a] + out->stretch_weight[edge->b]) / 2;
+        if (out->triangle_rest)
+            out->edge_stiffness[i] = find_woven_constant(m, c, edge);
         out->edge_damping[i] = c->def.damping.coefficient * share;
     }
     return fm_spring_mesh_add_hinges(c, m->edges, m->edge_count, m->corner, 0, m->err);
@@ -387,7 +479,7 @@ bool fm_spring_mesh_check_def(const fm_cloth_def *def, const char *object, fm_er
         return fm_fail(err, FM_BAD_VALUE, object, "bend.model", "springs",
                        "rigidity for tubes and meshes: springs over two cells are those of sheets");
     return !woven || fm_fail(err, FM_BAD_VALUE, object, "stretch", "triangles or stiffening",
-                             "springs without stiffening for tubes and meshes; sheets have both");
+                             "springs without stiffening for tubes, fabrics and soft bodies");
 }
 
 // Checks the numbers, allocates the arrays and welds the vertices. The caller must call
@@ -442,7 +534,9 @@ fm_cloth *fm_cloth_create_detached_mesh(const fm_cloth_def *def, const fm_fabric
                       .soft = soft,
                       .err = err};
     fm_cloth *cloth = NULL;
-    if (err->status == FM_OK && fm_spring_mesh_check_def(def, m.object, err) &&
+    bool plain = !fabric && !soft && def->stretch.model == FM_STRETCH_TRIANGLES &&
+                 def->bend.model == FM_BEND_RIGIDITY; // a woven mesh
+    if (err->status == FM_OK && (plain || fm_spring_mesh_check_def(def, m.object, err)) &&
         (!fabric || fm_fabric_check(fabric, def, m.object, err)) &&
         (!soft || fm_soft_check(soft, m.object, err)) && prepare_builder(&m) &&
         find_faults(&m, set_error_from_fault, &m) && err->status == FM_OK)

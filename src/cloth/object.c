@@ -103,6 +103,28 @@ void fm_cloth_object_reset(fm_object *object)
     fm_implicit_reset(c);
 }
 
+// Creates the texture coordinates of a sheet or tube with these faces: u from 0 in the first column
+// to 1 in the last, or to 1 once around a tube; v from 1 in row 0 to 0 in the last. False if memory
+// runs out.
+static bool create_grid_uv(fm_cloth *c, const int *corner, int faces, int corners, fm_error *err)
+{
+    bool tube = c->kind == FM_CLOTH_TUBE;
+    int columns = c->columns, last = tube ? columns : columns - 1;
+    size_t count = 2 * (size_t)faces * (size_t)corners;
+    float *uv = fm_arena_alloc(&c->arena, count + 1, sizeof *uv, c->object.name, err);
+    for (int i = 0; uv && i < faces * corners; i++) {
+        const int *face = corner + i / corners * corners;
+        int column = corner[i] % columns;
+        bool closes = false; // the face joins the last column of a tube to the first
+        for (int k = 0; k < corners && tube && column == 0; k++)
+            closes |= face[k] % columns == columns - 1;
+        uv[2 * i] = (float)(closes ? last : column) / (float)last;
+        uv[2 * i + 1] = 1 - (float)(corner[i] / columns) / (float)(c->rows - 1);
+    }
+    c->corner_uv = uv;
+    return uv != NULL;
+}
+
 // Creates the quadrilaterals of a sheet for files and pictures. False if memory runs out.
 static bool create_quads(fm_cloth *c, fm_error *err)
 {
@@ -112,7 +134,7 @@ static bool create_quads(fm_cloth *c, fm_error *err)
     if (!c->face_start || !c->face_points)
         return false;
     fm_grid_write_quads(c->columns, c->rows, c->face_start, c->face_points);
-    return true;
+    return create_grid_uv(c, c->face_points, (int)n, 4, err);
 }
 
 // Views the cloth as a mesh for files and pictures: input vertices at their present positions, and
@@ -140,10 +162,15 @@ bool fm_cloth_object_view_mesh(fm_object *object, fm_mesh_view *view, fm_error *
     }
     if (c->kind != FM_CLOTH_SHEET) {
         view->face_points = fm_cloth_faces(c, &view->face_count, err);
+        if (c->kind == FM_CLOTH_TUBE && !c->corner_uv && view->face_points &&
+            !create_grid_uv(c, view->face_points, view->face_count, 3, err))
+            return false;
+        view->corner_uv = c->corner_uv;
         return view->face_points != NULL;
     }
-    if (!c->face_start && !create_quads(c, err))
+    if (!c->corner_uv && !create_quads(c, err))
         return false;
+    view->corner_uv = c->corner_uv;
     view->face_count = (c->columns - 1) * (c->rows - 1);
     view->face_start = c->face_start;
     view->face_points = c->face_points;

@@ -34,9 +34,14 @@ typedef struct fm_spring_mesh {
     double *hinge_stiffness;  // N m: energy stiffness / 2 (angle - angle at rest)^2
     double *hinge_share[4];   // 1/m, coefficients of the four particles in L, see hinge_bending.c
     double *hinge_area[2];    // m^2 at rest, of the two triangles
-    int *triangle;            // [3 * triangle_count] particles
-    int *vertex;              // [vertex_count] particle of each input vertex; NULL: the identity
-    int *face;                // the triangles as indices of input vertices
+    double *hinge_warp;     // squared cosine of the angle between its bending and the warp, or NULL
+    fm_vec3 *triangle_warp; // unit vector of the warp at rest in each triangle; NULL: not known
+    fm_vec3 *triangle_rest; // [3 * triangle_count] m, corners at rest, of woven meshes; else NULL
+    // factors on stretch and shear, and on bending, at each particle; NULL: 1
+    double *stretch_weight, *bend_weight;
+    int *triangle; // [3 * triangle_count] particles
+    int *vertex;   // [vertex_count] particle of each input vertex; NULL: the identity
+    int *face;     // the triangles as indices of input vertices
     fm_incidence edges, hinges, triangles;
     double *bend_sum;     // N/m, sum of hinge stiffness at a particle; NULL without bending
     double smallest_mass; // kg, of a particle
@@ -113,6 +118,20 @@ bool fm_spring_mesh_add_hinges(fm_cloth *cloth, const fm_mesh_edge *edges, int e
                                const fm_vec3 *corner, int columns, fm_error *err);
 void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x, int first,
                                          int last);
+// A property of hinge h that is `warp` for bending of the warp yarns and `weft` (0: as warp) for that
+// of the weft yarns: (sqrt(warp) cos^2 + sqrt(weft) sin^2)^2 in between.
+double fm_hinge_directional(const fm_cloth *cloth, int h, double warp, double weft);
+
+// mesh_triangles.c
+bool fm_mesh_has_warp(const fm_cloth_def *def); // whether the mesh needs directions of the warp
+// The unit vector of the warp at rest in a triangle with these corners: by an axis, or by texture
+// coordinates, NULL without. Zero if it cannot be found.
+fm_vec3 fm_mesh_find_warp(const fm_cloth_def *def, const fm_vec3 *corner, const float *uv);
+// N/m, spring constants of the edges 0-1, 1-2, 2-0 of triangle t that stand for it in bounds and in
+// second derivatives.
+void fm_mesh_find_edge_constants(const fm_cloth *cloth, int t, const fm_vec3 *corner,
+                                 double constant[3]);
+double fm_mesh_triangle_weight(const fm_cloth *cloth, int t); // factor on its moduli
 double fm_spring_mesh_bending_energy(const fm_cloth *cloth);
 double fm_spring_mesh_bending_bound(const fm_cloth *cloth); // 1/s^2, on omega^2
 

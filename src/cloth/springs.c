@@ -246,6 +246,8 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
     const fm_vec3_array *f = &mesh->edge_force;
     int a = fm_element_parts_first(part, mesh->edge_count),
         b = fm_element_parts_last(part, mesh->edge_count);
+    if (mesh->triangle_rest) // mesh_triangles.c
+        return;
     if (fm_fabric_has_own_law(c)) {
         fm_fabric_compute_edges(c, x, a, b);
         return;
@@ -258,7 +260,8 @@ static void compute_elements(fm_cloth *c, fm_term *term, const fm_vec3_array *x,
 static void gather_elements(fm_cloth *c, fm_term *term, int first, int last)
 {
     (void)term;
-    fm_spring_mesh_gather_edges(c, &c->force, first, last);
+    if (!c->mesh.triangle_rest)
+        fm_spring_mesh_gather_edges(c, &c->force, first, last);
 }
 
 // Strength of a spring in row or column i of `count`: half at the border.
@@ -354,7 +357,7 @@ static fm_energies energy(const fm_cloth *c, const fm_term *term, const fm_surro
         for (int column = 0; column < c->columns; column++)
             for (int s = 0; s < c->springs_count; s++)
                 sum += compute_spring_energy(c, &c->springs[s], row, column);
-    for (int e = 0; e < mesh->edge_count; e++) {
+    for (int e = 0; e < mesh->edge_count && !mesh->triangle_rest; e++) {
         if (fm_fabric_has_own_law(c)) {
             sum += fm_fabric_edge_energy(c, e);
             continue;

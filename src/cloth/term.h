@@ -31,7 +31,7 @@ typedef struct fm_term {
     void *data;      // parameters and scratch of the term, in the cloth's arena
 } fm_term;
 
-enum { FM_TERMS_MAX = 16 }; // terms of a cloth
+enum { FM_TERMS_MAX = 18 }; // terms of a cloth
 
 // A stage of an implicit integrator (implicit.c): x' = r + tau v' at its end.
 typedef struct fm_implicit_stage {
@@ -98,6 +98,9 @@ typedef struct fm_term_type {
     // with them, N s. They must be stable for any h, and conserve momentum if they act between
     // particles.
     void (*find_impulses)(fm_cloth *cloth, fm_term *term, const struct fm_substep *s);
+    // At the end of a substep, or of a stage of an implicit integrator: moves the state of the term
+    // to the positions cloth->x.
+    void (*end_stage)(fm_cloth *cloth, fm_term *term, fm_pool *pool);
     // For the implicit integrators, which refuse terms that have forces or impulses and no such
     // function: adds the term's part of the second derivatives.
     void (*add_hessian)(const fm_cloth *cloth, const fm_term *term, const fm_implicit_stage *stage,
@@ -135,7 +138,7 @@ static inline int fm_element_parts_last(fm_element_parts part, int elements)
 extern const fm_term_type fm_springs_term, fm_bending_term, fm_seams_term, fm_damping_term,
     fm_repulsion_term, fm_weight_term, fm_drag_term, fm_bend_damping_term, fm_impulse_term,
     fm_pressure_term, fm_line_bending_term, fm_fluidity_term, fm_struts_term, fm_gas_term,
-    fm_triangles_term;
+    fm_triangles_term, fm_mesh_triangles_term, fm_bend_friction_term;
 // Adds the terms of the table that act on this cloth.
 bool fm_terms_create(fm_cloth *cloth, fm_error *err);
 // Adds another term after those of the table; only before the first advance.

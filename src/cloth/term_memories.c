@@ -117,6 +117,8 @@ void fm_terms_end_memories(fm_cloth *c)
 {
     for (int i = 0; i < c->term_count; i++) {
         fm_term *term = &c->terms[i];
+        if (term->type->end_stage)
+            term->type->end_stage(c, term, c->substep->around.pool);
         if (!term->memory)
             continue;
         if (term->type->find_element_rates) {

@@ -18,10 +18,11 @@
 // spring damping of low order must be computed from the velocities that its memory will store, or
 // it inflates the cloth (tests/exact/cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term, &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
-    &fm_damping_term, &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
-    &fm_impulse_term, &fm_pressure_term,  &fm_line_bending_term, &fm_fluidity_term,
-    &fm_struts_term,  &fm_gas_term,       &fm_triangles_term,
+    &fm_springs_term,       &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
+    &fm_damping_term,       &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
+    &fm_impulse_term,       &fm_pressure_term,  &fm_line_bending_term, &fm_fluidity_term,
+    &fm_struts_term,        &fm_gas_term,       &fm_triangles_term,    &fm_mesh_triangles_term,
+    &fm_bend_friction_term,
 };
 
 // Largest omega h, with omega from the sum of the terms' bounds; the linear scheme is stable below
@@ -72,7 +73,7 @@ bool fm_cloth_add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
         return fm_fail_number(err, c->object.name, type->name, c->time,
                               "added before the first advance");
     if (c->term_count == FM_TERMS_MAX)
-        return fm_fail_number(err, c->object.name, "terms", c->term_count + 1, "at most 16");
+        return fm_fail_number(err, c->object.name, "terms", c->term_count + 1, "at most 18");
     if (!add_term(c, type, err))
         return false;
     fm_cloth_choose_step(c);

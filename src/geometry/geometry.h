@@ -149,6 +149,7 @@ int fm_grid_write_triangles(int columns, int rows, bool is_tube, int *triangle);
 typedef struct fm_mesh_size {
     int points, lines, faces; // how many the mesh has
     int corners;              // number of corners of all faces together
+    bool has_uv;              // the corners have texture coordinates
 } fm_mesh_size;
 // Counts the points, lines, faces and corners of a mesh.
 fm_mesh_size fm_mesh_measure(const fm_mesh_view *mesh);
@@ -208,6 +209,25 @@ void fm_surface_count_not_finite(fm_surface *surface);
 void fm_surface_bounds(const fm_surface *surface, float low[3], float high[3]);
 // Unit normals at the points, averaged over the adjacent faces with their areas as weights.
 void fm_surface_normals(const fm_surface *surface, float *normals);
+
+// texture_points.c: the points of a surface, split where their corners have different texture
+// coordinates (seams), for formats with one pair of coordinates per point. Split point i < the
+// surface's point_count is point i with the coordinates of its first corner; further ones follow.
+typedef struct fm_texture_points {
+    int count;   // the surface's point_count, and one more for each further pair of a point
+    int *point;  // [count] point of the surface
+    float *uv;   // [2 * count]
+    int *corner; // [corners] split point of each corner of the surface's faces
+} fm_texture_points;
+// The surface must have texture coordinates.
+bool fm_texture_points_create(fm_texture_points *split, const fm_surface *surface, fm_error *err);
+void fm_texture_points_destroy(fm_texture_points *split);
+// The surface with these points: a mesh without seams.
+fm_surface *fm_texture_points_split(const fm_texture_points *split, const fm_surface *surface,
+                                    fm_error *err);
+// Copies `components` numbers of the point of each split point.
+void fm_texture_points_expand(const fm_texture_points *split, const float *values, int components,
+                              float *expanded);
 
 // sample_patches.c: the patch of surface around a quadrature point (core/surface_samples.h).
 typedef struct fm_sample_patch {

@@ -9,7 +9,10 @@
 // triangles.
 fm_mesh_size fm_mesh_measure(const fm_mesh_view *mesh)
 {
-    fm_mesh_size size = {mesh->point_count, mesh->line_count, mesh->face_count, 0};
+    fm_mesh_size size = {.points = mesh->point_count,
+                         .lines = mesh->line_count,
+                         .faces = mesh->face_count,
+                         .has_uv = mesh->corner_uv != NULL};
     if (mesh->face_count > 0)
         size.corners = mesh->face_start ? mesh->face_start[mesh->face_count] : 3 * mesh->face_count;
     return size;
@@ -53,7 +56,8 @@ fm_mesh_view fm_mesh_data_view(const fm_mesh_data *mesh)
                           .line_count = mesh->line_count,
                           .face_start = mesh->face_start,
                           .face_points = mesh->face_points,
-                          .face_count = mesh->face_count};
+                          .face_count = mesh->face_count,
+                          .corner_uv = mesh->corner_uv};
 }
 
 // Frees the arrays of a mesh and empties it.
@@ -65,6 +69,7 @@ void fm_mesh_data_destroy(fm_mesh_data *mesh)
     free(mesh->lines);
     free(mesh->face_start);
     free(mesh->face_points);
+    free(mesh->corner_uv);
     *mesh = (fm_mesh_data){0};
 }
 
@@ -117,7 +122,7 @@ void fm_mesh_triangulate(const fm_mesh_view *mesh, int *triangles)
     }
 }
 
-// Replaces the faces of a mesh by triangles.
+// Replaces the faces of a mesh by triangles, without texture coordinates.
 bool fm_mesh_data_triangulate(fm_mesh_data *mesh, fm_error *err)
 {
     fm_mesh_view view = fm_mesh_data_view(mesh);
@@ -128,6 +133,8 @@ bool fm_mesh_data_triangulate(fm_mesh_data *mesh, fm_error *err)
     fm_mesh_triangulate(&view, triangles);
     free(mesh->face_start);
     free(mesh->face_points);
+    free(mesh->corner_uv);
+    mesh->corner_uv = NULL;
     mesh->face_start = NULL;
     mesh->face_points = triangles;
     mesh->face_count = count;

@@ -8,7 +8,8 @@
 //          POINT/TEXTURE/NORMAL; negative numbers count back from the newest
 //   l      a polyline through two or more points, written like corners
 //   g, o   the name of the group to which the following faces belong
-//   vt vn  counted only, to check the numbers that faces give
+//   vt     texture coordinates: u, v (0 if missing) and a third number, which is ignored
+//   vn     counted only, to check the numbers that faces give
 //
 // Materials, smoothing, point elements, curves and levels of detail are skipped. Any other word is
 // an error. A line that ends in a backslash continues on the next line. A point must precede the
@@ -47,12 +48,15 @@ typedef struct reader {
     fm_error *err;
     list points;                // fm_vec3
     list starts, corners;       // int, face_start and face_points of the mesh
+    list textures;              // float[2], the vt statements
+    list corner_textures;       // int, texture of each corner of the faces; -1: none
     list names;                 // char[FM_OBJ_NAME_SIZE], names of the groups
     list groups;                // int, group of each face
     list lines;                 // int, two point indices per line
     list point_rows, face_rows; // int, line number of each point and face
-    int textures, normals;      // number of vt and vn statements so far
+    int normals;                // number of vn statements so far
     int group;                  // current group
+    bool textured;              // some face has texture coordinates
 } reader;
 
 // Reports a mistake at the character `at` of the current line. Returns false.
@@ -208,17 +212,39 @@ static bool read_index(reader *r, int count, const char *if_missing, int *index)
     return true;
 }
 
-// Reads a corner POINT, POINT/TEXTURE, POINT//NORMAL or POINT/TEXTURE/NORMAL. index: receives the
-// point; texture and normal are only checked.
-static bool read_corner(reader *r, int *index)
+// Reads the coordinates of a vt statement.
+static bool read_texture(reader *r)
+{
+    double uvw[3] = {0};
+    int count = 0;
+    for (; !at_line_end(r); count++) {
+        if (count == 3)
+            return fail(r, r->at, "one to three texture coordinates");
+        if (!read_number(r, &uvw[count]))
+            return false;
+    }
+    if (count == 0)
+        return fail(r, r->at, "one to three texture coordinates");
+    float *place = append_item(r, &r->textures, COUNT_MAX);
+    if (!place)
+        return false;
+    place[0] = (float)uvw[0], place[1] = (float)uvw[1];
+    return true;
+}
+
+// Reads a corner POINT, POINT/TEXTURE, POINT//NORMAL or POINT/TEXTURE/NORMAL. index, texture:
+// receive the point and the vt, -1 without; the normal is only checked.
+static bool read_corner(reader *r, int *index, int *texture)
 {
     int ignored;
+    *texture = -1;
     if (!read_index(r, (int)r->points.count, "no such point before this line", index))
         return false;
     if (r->at < r->end && *r->at == '/') {
         r->at++;
         bool no_texture = r->at < r->end && *r->at == '/';
-        if (!no_texture && !read_index(r, r->textures, "no such vt before this line", &ignored))
+        if (!no_texture &&
+            !read_index(r, (int)r->textures.count, "no such vt before this line", texture))
             return false;
         if (r->at < r->end && *r->at == '/') {
             r->at++;
@@ -237,8 +263,9 @@ static bool read_face(reader *r)
     const char *start = r->at;
     int line = r->line;
     size_t first = r->corners.count;
-    for (int index; !at_line_end(r);)
-        if (!read_corner(r, &index) || !append_number(r, &r->corners, index))
+    for (int index, texture; !at_line_end(r); r->textured |= texture >= 0)
+        if (!read_corner(r, &index, &texture) || !append_number(r, &r->corners, index) ||
+            !append_number(r, &r->corner_textures, texture))
             return false;
     size_t count = r->corners.count - first;
     if (count < 3 || count > CORNERS_MAX)
@@ -253,8 +280,8 @@ static bool read_polyline(reader *r)
 {
     const char *start = r->at;
     int count = 0, row = r->line;
-    for (int index, last = 0; !at_line_end(r); last = index, count++) {
-        if (!read_corner(r, &index))
+    for (int index, texture, last = 0; !at_line_end(r); last = index, count++) {
+        if (!read_corner(r, &index, &texture))
             return false;
         if (count > 0 &&
             (!append_number(r, &r->lines, last) || !append_number(r, &r->lines, index)))
@@ -327,12 +354,13 @@ static bool read_line(reader *r)
         r->statement = "g";
         return read_group(r);
     }
+    if (length == 2 && memcmp(word, "vt", 2) == 0) {
+        r->statement = "vt";
+        return read_texture(r);
+    }
     r->statement = "OBJ";
-    bool texture = length == 2 && memcmp(word, "vt", 2) == 0;
-    bool normal = length == 2 && memcmp(word, "vn", 2) == 0;
-    if (texture || normal) {
-        int *count = texture ? &r->textures : &r->normals;
-        *count += *count < COUNT_MAX;
+    if (length == 2 && memcmp(word, "vn", 2) == 0) {
+        r->normals += r->normals < COUNT_MAX;
         return true;
     }
     return is_skipped(word, length) || fail(r, word, "not a known statement");
@@ -349,6 +377,22 @@ static void *take_items(reader *r, list *l)
     return items;
 }
 
+// The texture coordinates of all corners, 0 where a face has none; NULL if no face has any, or with
+// err filled if memory runs out.
+static float *list_corner_uv(reader *r)
+{
+    size_t count = r->corner_textures.count;
+    float *uv = r->textured ? calloc(count, 2 * sizeof *uv) : NULL;
+    const int *texture = r->corner_textures.items;
+    const float *from = r->textures.items;
+    if (!uv && r->textured)
+        fm_fail_no_memory(r->err, "OBJ", count * 2 * sizeof *uv);
+    for (size_t i = 0; uv && i < count; i++)
+        if (texture[i] >= 0)
+            memcpy(uv + 2 * i, from + 2 * (size_t)texture[i], 2 * sizeof *uv);
+    return uv;
+}
+
 // Moves the lists that were read into the result.
 static bool move_result(reader *r, fm_obj *obj)
 {
@@ -363,6 +407,7 @@ static bool move_result(reader *r, fm_obj *obj)
                                .face_start = take_items(r, &r->starts),
                                .face_points = take_items(r, &r->corners),
                                .face_count = (int)r->starts.count - 1};
+    obj->mesh.corner_uv = list_corner_uv(r);
     obj->group_count = (int)r->names.count;
     obj->group_names = take_items(r, &r->names);
     obj->face_group = take_items(r, &r->groups);
@@ -401,12 +446,13 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
                 .err = err};
     r.points.item_size = sizeof(fm_vec3);
     r.starts.item_size = r.corners.item_size = r.groups.item_size = sizeof(int);
-    r.lines.item_size = sizeof(int);
+    r.lines.item_size = r.corner_textures.item_size = sizeof(int);
+    r.textures.item_size = 2 * sizeof(float);
     r.point_rows.item_size = r.face_rows.item_size = sizeof(int);
     r.names.item_size = FM_OBJ_NAME_SIZE;
     bool good = read_lines(&r) && move_result(&r, obj);
-    list *lists[] = {&r.points, &r.starts, &r.corners,    &r.names,
-                     &r.groups, &r.lines,  &r.point_rows, &r.face_rows};
+    list *lists[] = {&r.points, &r.starts,     &r.corners,   &r.names,    &r.groups,
+                     &r.lines,  &r.point_rows, &r.face_rows, &r.textures, &r.corner_textures};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->items);
     return good;

@@ -27,12 +27,13 @@ fm_surface *fm_surface_create(const char *name, const fm_mesh_size *size,
 {
     if (err->status != FM_OK)
         return NULL;
-    size_t total = 0, head, points, lines, start, corners, values[FM_SURFACE_FIELDS_MAX] = {0};
+    size_t total = 0, head, points, lines, start, corners, uv, values[FM_SURFACE_FIELDS_MAX] = {0};
     bool fits = reserve(&total, &head, 1, sizeof(fm_surface)) &&
                 reserve(&total, &points, (size_t)size->points, 3 * sizeof(float)) &&
                 reserve(&total, &lines, (size_t)size->lines, 2 * sizeof(int)) &&
                 reserve(&total, &start, (size_t)size->faces + 1, sizeof(int)) &&
-                reserve(&total, &corners, (size_t)size->corners, sizeof(int));
+                reserve(&total, &corners, (size_t)size->corners, sizeof(int)) &&
+                reserve(&total, &uv, size->has_uv ? (size_t)size->corners : 0, 2 * sizeof(float));
     for (int i = 0; i < field_count && fits; i++)
         fits = reserve(&total, &values[i], (size_t)size->points,
                        (size_t)fields[i].components * sizeof(float));
@@ -51,6 +52,7 @@ fm_surface *fm_surface_create(const char *name, const fm_mesh_size *size,
     surface->face_start = (int *)(memory + start);
     surface->face_start[size->faces] = size->corners;
     surface->face_points = (int *)(memory + corners);
+    surface->corner_uv = size->has_uv ? (float *)(memory + uv) : NULL;
     surface->field_count = field_count;
     for (int i = 0; i < field_count; i++) {
         surface->fields[i] = fields[i];
@@ -80,6 +82,8 @@ fm_surface *fm_surface_create_from_mesh(const char *name, const fm_mesh_view *me
         memcpy(surface->lines, mesh->lines, 2 * (size_t)size.lines * sizeof(int));
     if (size.faces > 0)
         memcpy(surface->face_points, mesh->face_points, (size_t)size.corners * sizeof(int));
+    if (size.has_uv)
+        memcpy(surface->corner_uv, mesh->corner_uv, 2 * (size_t)size.corners * sizeof(float));
     for (int i = 0; i <= size.faces; i++)
         surface->face_start[i] = mesh->face_start ? mesh->face_start[i] : 3 * i;
     return surface;
@@ -99,7 +103,8 @@ fm_mesh_view fm_surface_view(const fm_surface *surface, fm_vec3 *points)
                           surface->face_start,
                           surface->face_points,
                           surface->face_count,
-                          surface->lattice};
+                          surface->lattice,
+                          surface->corner_uv};
 }
 
 // Frees a surface with its arrays, which are one allocation.
@@ -152,6 +157,8 @@ void fm_surface_count_not_finite(fm_surface *surface)
     for (int i = 0; i < surface->field_count; i++)
         found += count_not_finite(surface->fields[i].values,
                                   points * (size_t)surface->fields[i].components);
+    if (surface->corner_uv)
+        found += count_not_finite(surface->corner_uv, 2 * (size_t)fm_surface_corner_count(surface));
     surface->not_finite = found < INT_MAX ? (int)found : INT_MAX;
 }
 

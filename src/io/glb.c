@@ -9,8 +9,11 @@
 // bounds both: three.js stores targets in the layers of a texture array, and graphics cards need
 // not support more than 256 layers.
 //
-// File: header | JSON chunk | BIN chunk with indices, points, normals and targets of each object,
-// then times, then weights.
+// Where points have several texture coordinates, at seams, they are split into one vertex for each.
+// glTF counts v from the top of a picture, so 1 - v is written.
+//
+// File: header | JSON chunk | BIN chunk with indices, points, normals, targets and texture
+// coordinates of each object, then times, then weights.
 #include "io/io.h"
 
 #include <math.h>
@@ -31,14 +34,19 @@ typedef struct primitive {
 
 // An object of the export.
 typedef struct mesh {
-    fm_surface *base; // first frame of the object
-    float *normals;   // normals of `base`
-    float *bounds;    // [frame][6], smallest and largest x y z of base (frame 0) and targets
-    int *indices;     // point indices of all primitives, one primitive after another
+    fm_surface *base;         // first frame of the object, split at seams
+    fm_surface *first;        // first frame before it was split; NULL: it has no coordinates
+    fm_texture_points points; // its vertices
+    float *normals;           // normals of `base`
+    float *bounds; // [frame][6], smallest and largest x y z of base (frame 0) and targets
+    int *indices;  // point indices of all primitives, one primitive after another
     primitive primitives[3];
     int primitive_count;
     int first_accessor;                 // number of its first accessor in the glTF
+    int first_view;                     // of its buffer views: indices, vertices, coordinates
     uint64_t index_bytes, vertex_bytes; // size of indices, and of points and normals of all frames
+    uint64_t uv_bytes;                  // of texture coordinates; 0: none
+    int uv_accessor;                    // number of their accessor
 } mesh;
 
 // A glTF file that is being written.
@@ -48,6 +56,7 @@ typedef struct glb {
     mesh *meshes;
     int targets;                              // morph targets of each mesh: frames - 1
     int accessor_count;                       // accessors of all meshes, without the animation
+    int view_count;                           // buffer views of all meshes
     uint64_t time_bytes, weight_bytes, total; // total: bytes of the BIN chunk
 } glb;
 
@@ -65,19 +74,34 @@ static void subtract(float *a, const float *b, size_t count)
         a[i] -= b[i];
 }
 
+// Splits a frame, which it destroys, at the seams of the mesh. normals: of the points of the frame,
+// becomes those of the vertices; has room for them. NULL: none.
+static fm_surface *split_frame(const mesh *m, fm_surface *frame, float *normals, fm_error *err)
+{
+    fm_surface *split = fm_texture_points_split(&m->points, frame, err);
+    for (int i = m->points.count - 1; i >= 0 && normals; i--)
+        memmove(normals + 3 * (size_t)i, normals + 3 * (size_t)m->points.point[i],
+                3 * sizeof *normals);
+    fm_surface_destroy(frame);
+    return split;
+}
+
 // Reads frame i of an object as a morph target: its points minus those of the base. normals:
 // receives the differences of the normals, or NULL.
 static fm_surface *read_target(glb *g, int object, int i, float *normals)
 {
     mesh *m = &g->meshes[object];
-    fm_surface *frame = fm_clip_read_same_mesh(g->clip, object, i, m->base, g->err);
+    const fm_surface *same = m->first ? m->first : m->base;
+    fm_surface *frame = fm_clip_read_same_mesh(g->clip, object, i, same, g->err);
+    if (frame && normals)
+        fm_surface_normals(frame, normals);
+    if (frame && m->first)
+        frame = split_frame(m, frame, normals, g->err);
     if (!frame)
         return NULL;
     size_t count = 3 * (size_t)frame->point_count;
-    if (normals) {
-        fm_surface_normals(frame, normals);
+    if (normals)
         subtract(normals, m->normals, count);
-    }
     subtract(frame->points, m->base->points, count);
     return frame;
 }
@@ -116,6 +140,16 @@ static bool fill_indices(mesh *m, fm_error *err)
     return m->indices != NULL;
 }
 
+// Splits the first frame of an object at its seams.
+static bool split_base(glb *g, mesh *m)
+{
+    m->first = m->base;
+    m->base = fm_texture_points_create(&m->points, m->first, g->err)
+                  ? fm_texture_points_split(&m->points, m->first, g->err)
+                  : NULL;
+    return m->base != NULL;
+}
+
 // Reads the first frame of an object as base mesh; computes normals, bounds and sizes in bytes.
 static bool prepare_mesh(glb *g, int object)
 {
@@ -126,12 +160,17 @@ static bool prepare_mesh(glb *g, int object)
     if (m->base->point_count == 0)
         return fm_fail(g->err, FM_BAD_VALUE, m->base->name, "points", "none",
                        "points, in this format");
+    if (m->base->corner_uv && !split_base(g, m))
+        return false;
     size_t points = (size_t)m->base->point_count;
     m->normals = malloc(3 * points * sizeof(float));
     m->bounds = malloc(6 * (size_t)g->clip->frame_count * sizeof(float));
     if (!m->normals || !m->bounds)
         return fm_fail_no_memory(g->err, m->base->name, 3 * points * sizeof(float));
-    fm_surface_normals(m->base, m->normals);
+    fm_surface_normals(m->first ? m->first : m->base, m->normals);
+    for (int i = m->points.count - 1; i >= 0; i--)
+        memmove(m->normals + 3 * (size_t)i, m->normals + 3 * (size_t)m->points.point[i],
+                3 * sizeof(float));
     compute_bounds(m->base->points, m->base->point_count, m->bounds, m->bounds + 3);
     for (int i = 1; i < g->clip->frame_count; i++) {
         fm_surface *target = read_target(g, object, i, NULL);
@@ -147,7 +186,12 @@ static bool prepare_mesh(glb *g, int object)
     // One accessor for the indices of each primitive, two (points, normals) for each frame.
     g->accessor_count += m->primitive_count + 2 * g->clip->frame_count;
     m->vertex_bytes = 6 * sizeof(float) * points * (uint64_t)g->clip->frame_count;
-    g->total += m->index_bytes + m->vertex_bytes;
+    m->uv_bytes = 2 * sizeof(float) * (uint64_t)m->points.count;
+    m->uv_accessor = g->accessor_count;
+    g->accessor_count += m->uv_bytes > 0;
+    m->first_view = g->view_count;
+    g->view_count += m->uv_bytes > 0 ? 3 : 2;
+    g->total += m->index_bytes + m->vertex_bytes + m->uv_bytes;
     return true;
 }
 
@@ -173,8 +217,11 @@ static void describe_primitive(const glb *g, const mesh *m, int number, fm_write
     int indices = number == 0 ? first : first + 2 * g->clip->frame_count + number;
     fm_writer_print(json,
                     "%s{\"mode\":%d,\"material\":0,\"indices\":%d,"
-                    "\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d}",
+                    "\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d",
                     number ? "," : "", m->primitives[number].mode, indices, first + 1, first + 2);
+    if (m->uv_bytes > 0)
+        fm_writer_print(json, ",\"TEXCOORD_0\":%d", m->uv_accessor);
+    fm_writer_print(json, "}");
     for (int i = 0; i < g->targets; i++)
         fm_writer_print(json, "%s{\"POSITION\":%d,\"NORMAL\":%d}%s", i ? "," : ",\"targets\":[",
                         first + 3 + 2 * i, first + 4 + 2 * i, i + 1 == g->targets ? "]" : "");
@@ -245,7 +292,7 @@ static void describe_accessors(const glb *g, fm_writer *json)
         fm_writer_print(json,
                         "%s{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,"
                         "\"type\":\"SCALAR\"}",
-                        k ? "," : "", 2 * k, UNSIGNED_INT, m->primitives[0].count);
+                        k ? "," : "", m->first_view, UNSIGNED_INT, m->primitives[0].count);
         for (int i = 0; i < frames; i++) {
             const float *b = m->bounds + 6 * (size_t)i;
             // points, then normals of each frame
@@ -255,29 +302,35 @@ static void describe_accessors(const glb *g, fm_writer *json)
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"VEC3\",\"min\":[%.9g,%.9g,%.9g],"
                             "\"max\":[%.9g,%.9g,%.9g]}",
-                            2 * k + 1, at, FLOAT, points, b[0], b[1], b[2], b[3], b[4], b[5]);
+                            m->first_view + 1, at, FLOAT, points, b[0], b[1], b[2], b[3], b[4],
+                            b[5]);
             fm_writer_print(json,
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"VEC3\"}",
-                            2 * k + 1, at + VECTOR_BYTES * (unsigned long long)points, FLOAT,
-                            points);
+                            m->first_view + 1, at + VECTOR_BYTES * (unsigned long long)points,
+                            FLOAT, points);
         }
         for (int i = 1; i < m->primitive_count; i++)
             fm_writer_print(json,
                             ",{\"bufferView\":%d,\"byteOffset\":%llu,\"componentType\":%d,"
                             "\"count\":%d,\"type\":\"SCALAR\"}",
-                            2 * k, INDEX_BYTES * (unsigned long long)m->primitives[i].first,
+                            m->first_view, INDEX_BYTES * (unsigned long long)m->primitives[i].first,
                             UNSIGNED_INT, m->primitives[i].count);
+        if (m->uv_bytes > 0)
+            fm_writer_print(json,
+                            ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,"
+                            "\"type\":\"VEC2\"}",
+                            m->first_view + 2, FLOAT, points);
     }
     if (g->targets == 0)
         return;
     fm_writer_print(json,
                     ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\","
                     "\"min\":[0],\"max\":[%.9g]}",
-                    2 * objects, FLOAT, frames, frame_time(g, frames - 1));
+                    g->view_count, FLOAT, frames, frame_time(g, frames - 1));
     fm_writer_print(json,
                     ",{\"bufferView\":%d,\"componentType\":%d,\"count\":%d,\"type\":\"SCALAR\"}",
-                    2 * objects + 1, FLOAT, frames * g->targets);
+                    g->view_count + 1, FLOAT, frames * g->targets);
 }
 
 // Writes a buffer view of `bytes` bytes at *at with the extra JSON keys `more`; advances *at.
@@ -299,13 +352,16 @@ static void describe_all(const glb *g, fm_writer *json)
     fm_writer_print(json, "],\"accessors\":[");
     describe_accessors(g, json);
     fm_writer_print(json, "],\"bufferViews\":[");
-    char indices[32], vertices[64];
+    char indices[32], vertices[64], uv[64];
     snprintf(indices, sizeof indices, ",\"target\":%d", ELEMENT_ARRAY_BUFFER);
     snprintf(vertices, sizeof vertices, ",\"byteStride\":12,\"target\":%d", ARRAY_BUFFER);
+    snprintf(uv, sizeof uv, ",\"byteStride\":8,\"target\":%d", ARRAY_BUFFER);
     uint64_t at = 0;
     for (int k = 0; k < g->clip->object_count; k++) {
         describe_buffer_view(json, &at, g->meshes[k].index_bytes, indices);
         describe_buffer_view(json, &at, g->meshes[k].vertex_bytes, vertices);
+        if (g->meshes[k].uv_bytes > 0)
+            describe_buffer_view(json, &at, g->meshes[k].uv_bytes, uv);
     }
     if (g->targets > 0) {
         describe_buffer_view(json, &at, g->time_bytes, "");
@@ -367,6 +423,10 @@ static void write_mesh(glb *g, fm_writer *writer, int object)
         }
         fm_surface_destroy(target);
     }
+    for (int i = 0; i < m->points.count; i++) {
+        const float *from = m->points.uv + 2 * (size_t)i, uv[2] = {from[0], 1 - from[1]};
+        fm_writer_write(writer, uv, sizeof uv);
+    }
     free(normals);
 }
 
@@ -423,6 +483,8 @@ bool fm_glb_write(const char *path, const fm_clip *clip, fm_error *err)
     bool good = prepare_meshes(&g) && write_file(&g, path);
     for (int k = 0; k < clip->object_count; k++) {
         fm_surface_destroy(g.meshes[k].base);
+        fm_surface_destroy(g.meshes[k].first);
+        fm_texture_points_destroy(&g.meshes[k].points);
         free(g.meshes[k].normals);
         free(g.meshes[k].bounds);
         free(g.meshes[k].indices);

@@ -3,7 +3,7 @@
 // becomes a Mesh of its faces, BasisCurves of its lines and Points of its isolated points, with
 // positions as time samples. Time codes are frame numbers.
 //
-// The y axis points up and the unit is 1 m. Normals and velocities are written if the frames have
+// The y axis points up and the unit is 1 m. Texture coordinates are the primvar st. Normals and velocities are written if the frames have
 // the fields "normal" and "velocity": renderers use them for shading and for motion blur.
 #include "io/io.h"
 
@@ -47,6 +47,16 @@ static void write_faces(fm_writer *writer, const fm_surface *surface)
     fm_writer_print(writer, "]\n");
     write_integers(writer, "faceVertexIndices", surface->face_points,
                    fm_surface_corner_count(surface));
+}
+
+// Writes the texture coordinates of all corners of the faces.
+static void write_uv(fm_writer *writer, const fm_surface *surface)
+{
+    fm_writer_print(writer, "        texCoord2f[] primvars:st = [");
+    for (int i = 0; i < fm_surface_corner_count(surface); i++)
+        fm_writer_print(writer, i ? ", (%.9g, %.9g)" : "(%.9g, %.9g)",
+                        surface->corner_uv[2 * (size_t)i], surface->corner_uv[2 * (size_t)i + 1]);
+    fm_writer_print(writer, "] (\n            interpolation = \"faceVarying\"\n        )\n");
 }
 
 // The part of an object that one USD prim holds: its faces, its lines or its isolated points.
@@ -98,6 +108,8 @@ static void write_topology(fm_writer *writer, const fm_surface *base, const part
         fm_writer_print(writer, "        uniform token subdivisionScheme = \"none\"\n"
                                 "        uniform bool doubleSided = 1\n");
         write_faces(writer, base);
+        if (base->corner_uv)
+            write_uv(writer, base);
         return;
     }
     if (strcmp(p->type, "BasisCurves") == 0) {

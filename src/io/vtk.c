@@ -6,6 +6,9 @@
 // AppendedData: its length in bytes as UInt64, then its values, little endian. FieldData holds the
 // time of the frame as TimeValue and the kind of the object, if known, as kind: a String array of
 // one tuple, which VTK stores in an Array element (not DataArray) with a terminating zero.
+// Texture coordinates are the point data "uv" (TCoords). If a point has several, at seams, the point
+// data has those of its first corner, and FieldData has the array corner_uv with those of all
+// corners.
 // Points that belong to no line and no polygon get one vertex cell each, because ParaView draws
 // cells only. The same surface always gives the same bytes: no date, no host name.
 #include "io/io.h"
@@ -61,8 +64,28 @@ static void declare_cells(fm_writer *writer, const char *section, int corners, i
     fm_writer_print(writer, "</%s>\n", section);
 }
 
-// Writes the XML of the time and the kind. *offset receives the end of their blocks.
-static void declare_field_data(fm_writer *writer, const fm_surface *surface, uint64_t *offset)
+// The texture coordinates of a surface, as the file holds them.
+typedef struct texture {
+    fm_texture_points points; // count 0: none
+    bool seams;               // some point has several
+    size_t bytes;             // of those of all corners
+} texture;
+
+static bool create_texture(texture *t, const fm_surface *surface, fm_error *err)
+{
+    *t = (texture){0};
+    if (!surface->corner_uv)
+        return true;
+    t->bytes = 2 * sizeof(float) * (size_t)fm_surface_corner_count(surface);
+    bool good = fm_texture_points_create(&t->points, surface, err);
+    t->seams = t->points.count > surface->point_count;
+    return good;
+}
+
+// Writes the XML of time, kind and texture coordinates at seams. *offset receives the end of their
+// blocks.
+static void declare_field_data(fm_writer *writer, const fm_surface *surface, const texture *t,
+                               uint64_t *offset)
 {
     uint64_t at = 0;
     fm_writer_print(writer, "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" "
@@ -75,33 +98,45 @@ static void declare_field_data(fm_writer *writer, const fm_surface *surface, uin
                         (unsigned long long)at);
         at += sizeof(uint64_t) + strlen(surface->kind) + 1;
     }
+    if (t->seams) {
+        fm_writer_print(writer,
+                        "<DataArray type=\"Float32\" Name=\"corner_uv\" NumberOfComponents=\"2\" "
+                        "NumberOfTuples=\"%d\" format=\"appended\" offset=\"%llu\"/>\n",
+                        fm_surface_corner_count(surface), (unsigned long long)at);
+        at += sizeof(uint64_t) + t->bytes;
+    }
     fm_writer_print(writer, "</FieldData>\n");
     *offset = at;
 }
 
 // Writes the XML of the fields, and advances *at past their blocks.
-static void declare_point_data(fm_writer *writer, const fm_surface *surface, uint64_t *at)
+static void declare_point_data(fm_writer *writer, const fm_surface *surface, const texture *t,
+                               uint64_t *at)
 {
-    bool normals = fm_surface_values(surface, "normal", 3) != NULL;
-    fm_writer_print(writer, normals ? "<PointData Normals=\"normal\">\n" : "<PointData>\n");
+    bool normals = fm_surface_values(surface, "normal", 3) != NULL, uv = t->points.count > 0;
+    fm_writer_print(writer, "<PointData%s%s>\n", normals ? " Normals=\"normal\"" : "",
+                    uv ? " TCoords=\"uv\"" : "");
     for (int i = 0; i < surface->field_count; i++)
         declare_array(writer, "Float32", surface->fields[i].name, surface->fields[i].components,
                       field_bytes(surface, i), at);
+    if (uv)
+        declare_array(writer, "Float32", "uv", 2, 2 * sizeof(float) * (size_t)surface->point_count,
+                      at);
     fm_writer_print(writer, "</PointData>\n");
 }
 
 // Writes the XML of a .vtp file up to the binary data. vertices: number of isolated points.
-static void write_xml(fm_writer *writer, const fm_surface *surface, int vertices)
+static void write_xml(fm_writer *writer, const fm_surface *surface, const texture *t, int vertices)
 {
     uint64_t at;
     fm_writer_print(writer, "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
                             "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n");
-    declare_field_data(writer, surface, &at);
+    declare_field_data(writer, surface, t, &at);
     fm_writer_print(writer,
                     "<Piece NumberOfPoints=\"%d\" NumberOfVerts=\"%d\" NumberOfLines=\"%d\" "
                     "NumberOfStrips=\"0\" NumberOfPolys=\"%d\">\n",
                     surface->point_count, vertices, surface->line_count, surface->face_count);
-    declare_point_data(writer, surface, &at);
+    declare_point_data(writer, surface, t, &at);
     fm_writer_print(writer, "<Points>\n");
     declare_array(writer, "Float32", "Points", 3, 3 * sizeof(float) * (size_t)surface->point_count,
                   &at);
@@ -154,14 +189,18 @@ static void write_cells(fm_writer *writer, const fm_surface *surface, const int 
     write_block(writer, surface->face_start + 1, (size_t)surface->face_count * sizeof(int32_t));
 }
 
-// Writes the binary blocks of time, kind and fields, in the order of their XML.
-static void write_field_blocks(fm_writer *writer, const fm_surface *surface)
+// Writes the binary blocks of time, kind, fields and texture coordinates, in the order of their XML.
+static void write_field_blocks(fm_writer *writer, const fm_surface *surface, const texture *t)
 {
     write_block(writer, &surface->time, sizeof surface->time);
     if (surface->kind[0])
         write_block(writer, surface->kind, strlen(surface->kind) + 1);
+    if (t->seams)
+        write_block(writer, surface->corner_uv, t->bytes);
     for (int i = 0; i < surface->field_count; i++)
         write_block(writer, surface->fields[i].values, field_bytes(surface, i));
+    if (t->points.count > 0)
+        write_block(writer, t->points.uv, 2 * sizeof(float) * (size_t)surface->point_count);
 }
 
 // Writes points on a lattice as ImageData (.vti): the positions follow from origin and spacing.
@@ -180,11 +219,12 @@ static bool write_image(const char *path, const fm_surface *surface, bool sync, 
                     "Spacing=\"%.17g %.17g %.17g\">\n",
                     extent, l->origin.x, l->origin.y, l->origin.z, l->spacing, l->spacing,
                     l->spacing);
-    declare_field_data(writer, surface, &at);
+    const texture none = {0};
+    declare_field_data(writer, surface, &none, &at);
     fm_writer_print(writer, "<Piece Extent=\"%s\">\n", extent);
-    declare_point_data(writer, surface, &at);
+    declare_point_data(writer, surface, &none, &at);
     fm_writer_print(writer, "</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_");
-    write_field_blocks(writer, surface);
+    write_field_blocks(writer, surface, &none);
     fm_writer_print(writer, "\n</AppendedData>\n</VTKFile>\n");
     return fm_writer_close(writer, sync);
 }
@@ -196,13 +236,17 @@ bool fm_vtk_write(const char *path, const fm_surface *surface, bool sync, fm_err
         return write_image(path, surface, sync, err);
     fm_mesh_view mesh = fm_surface_view(surface, NULL);
     int isolated_count, *isolated = fm_mesh_find_isolated_points(&mesh, &isolated_count, err);
-    fm_writer *writer = isolated ? fm_writer_open(path, err) : NULL;
+    texture t = {0};
+    bool good = isolated && create_texture(&t, surface, err);
+    fm_writer *writer = good ? fm_writer_open(path, err) : NULL;
     if (!writer) {
         free(isolated);
+        fm_texture_points_destroy(&t.points);
         return false;
     }
-    write_xml(writer, surface, isolated_count);
-    write_field_blocks(writer, surface);
+    write_xml(writer, surface, &t, isolated_count);
+    write_field_blocks(writer, surface, &t);
+    fm_texture_points_destroy(&t.points);
     write_block(writer, surface->points, 3 * sizeof(float) * (size_t)surface->point_count);
     write_cells(writer, surface, isolated, isolated_count);
     free(isolated);

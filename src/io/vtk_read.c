@@ -69,6 +69,9 @@ typedef struct reader {
     cells lines, faces;
     array time, kind, points, fields[FM_SURFACE_FIELDS_MAX];
     int field_count;
+    array uv;                         // texture coordinates of the points
+    array corner_uv;                  // of all corners of the polygons, where they have seams
+    char uv_name[FM_FIELD_NAME_SIZE]; // name of the point data with texture coordinates; "": none
     size_t data_start; // offset in the file after the tag AppendedData; 0: not seen yet
     const char *data;  // the raw bytes after the underscore
     uint64_t data_size;
@@ -241,6 +244,10 @@ static void begin_array(reader *r, const char **attributes)
         a = &r->points;
     else if (r->section == FIELD_DATA && has_value(attributes, "Name", "TimeValue"))
         a = &r->time;
+    else if (r->section == FIELD_DATA && has_value(attributes, "Name", "corner_uv"))
+        a = &r->corner_uv;
+    else if (r->section == POINT_DATA && r->uv_name[0] && name && strcmp(name, r->uv_name) == 0)
+        a = &r->uv;
     else if ((r->section == POLYS || r->section == LINES) && name) {
         cells *c = r->section == POLYS ? &r->faces : &r->lines;
         a = strcmp(name, "connectivity") == 0 ? &c->connectivity
@@ -275,6 +282,14 @@ static bool is_section(const char *name, section *found)
     return false;
 }
 
+// Handles <PointData>: notes which array has the texture coordinates.
+static void begin_point_data(reader *r, const char **attributes)
+{
+    const char *name = find_attribute(attributes, "TCoords");
+    if (name && strlen(name) < sizeof r->uv_name)
+        memcpy(r->uv_name, name, strlen(name) + 1);
+}
+
 // Handles <AppendedData>: notes where the binary data begins and stops the parser.
 static void begin_data(reader *r, const char **attributes)
 {
@@ -306,8 +321,8 @@ static void XMLCALL begin_element(void *context, const char *name, const char **
         begin_kind(r, attributes);
     else if (strcmp(name, "AppendedData") == 0)
         begin_data(r, attributes);
-    else
-        is_section(name, &r->section);
+    else if (is_section(name, &r->section) && r->section == POINT_DATA)
+        begin_point_data(r, attributes);
 }
 
 // Callback of expat for the end of an element.
@@ -438,6 +453,17 @@ static bool find_cells(reader *r, cells *c, const char *name)
     return check_size(r, &c->connectivity, corners) && check_size(r, &c->offsets, c->count);
 }
 
+// Finds the bytes of the texture coordinates of the corners.
+static bool find_corner_uv(reader *r)
+{
+    if (!r->corner_uv.type)
+        return true;
+    if (r->corner_uv.components != 2)
+        return fail(r, "corner_uv", "not of 2 components");
+    return find_block(r, &r->corner_uv, true) &&
+           check_size(r, &r->corner_uv, (uint64_t)r->faces.corners);
+}
+
 // Finds the bytes of all arrays and checks their sizes.
 static bool find_blocks(reader *r)
 {
@@ -452,6 +478,8 @@ static bool find_blocks(reader *r)
     for (int i = 0; i < r->field_count; i++)
         if (!find_block(r, &r->fields[i], true) || !check_size(r, &r->fields[i], r->point_count))
             return false;
+    if (r->uv.type && (!find_block(r, &r->uv, true) || !check_size(r, &r->uv, r->point_count)))
+        return false;
     if (r->lattice.size[0] > 0)
         return true;
     if (!find_block(r, &r->points, true))
@@ -459,7 +487,7 @@ static bool find_blocks(reader *r)
     if (r->points.components != 3)
         return fail(r, "Points", "not of 3 components");
     return check_size(r, &r->points, r->point_count) && find_cells(r, &r->faces, "Polys") &&
-           (r->lines.count == 0 || find_cells(r, &r->lines, "Lines"));
+           (r->lines.count == 0 || find_cells(r, &r->lines, "Lines")) && find_corner_uv(r);
 }
 
 // Reads floating-point numbers as floats.
@@ -565,7 +593,29 @@ static void place_on_lattice(const fm_lattice *l, float *points)
             }
 }
 
-// Creates the surface from the arrays found in the file.
+// Reads the texture coordinates of the corners, or those of their points.
+static bool read_uv(reader *r, fm_surface *surface)
+{
+    size_t corners = (size_t)r->faces.corners, n = (size_t)r->uv.components;
+    if (!surface->corner_uv)
+        return true;
+    if (r->corner_uv.type) {
+        read_reals(&r->corner_uv, surface->corner_uv, 2 * corners);
+        return true;
+    }
+    float *values = malloc((n * (size_t)r->point_count + 1) * sizeof *values);
+    if (!values)
+        return fm_fail_no_memory(r->err, r->uv.name, n * (size_t)r->point_count * sizeof *values);
+    read_reals(&r->uv, values, n * (size_t)r->point_count);
+    for (size_t i = 0; i < corners; i++)
+        memcpy(surface->corner_uv + 2 * i, values + n * (size_t)surface->face_points[i],
+               2 * sizeof *values);
+    free(values);
+    return true;
+}
+
+// Creates the surface from the arrays found in the file. Texture coordinates of one component, which
+// VTK allows, are left out.
 static fm_surface *create_surface(reader *r)
 {
     fm_surface_field fields[FM_SURFACE_FIELDS_MAX] = {0};
@@ -580,7 +630,8 @@ static fm_surface *create_surface(reader *r)
     fm_mesh_size size = {.points = (int)r->point_count,
                          .lines = r->lines.corners - (int)r->lines.count,
                          .faces = (int)r->faces.count,
-                         .corners = r->faces.corners};
+                         .corners = r->faces.corners,
+                         .has_uv = r->corner_uv.type || (r->uv.type && r->uv.components >= 2)};
     fm_surface *surface = fm_surface_create("", &size, fields, r->field_count, r->err);
     if (!surface)
         return NULL;
@@ -599,7 +650,7 @@ static fm_surface *create_surface(reader *r)
         snprintf(surface->kind, sizeof surface->kind, "%s", r->kind.bytes);
     bool has_cells = r->lattice.size[0] == 0;
     if (has_cells && (!read_cells(r, &r->faces, 3, surface->face_points, surface->face_start) ||
-                      !read_lines(r, surface))) {
+                      !read_lines(r, surface) || !read_uv(r, surface))) {
         fm_surface_destroy(surface);
         return NULL;
     }

@@ -121,6 +121,7 @@ bool fm_scene_cloth_create_mesh(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh
                             .vertex_count = from->mesh.point_count,
                             .triangles = from->mesh.face_points,
                             .triangle_count = from->mesh.face_count,
+                            .corner_uv = from->mesh.corner_uv,
                             .weld = from->weld,
                             .velocity = from->velocity};
     mesh->welds = list_welds(cloth, &mesh->weld_count, err);
@@ -332,6 +333,17 @@ static int choose_split_corner(const fm_vec3 *points, const int *corner, int cor
     return length[1] < length[0];
 }
 
+// Fills the corners of a triangle mesh from the corners of a file's faces. number: the corners of
+// the triangles, as numbers of corners of the file; replaced by points. uv: NULL without.
+static void take_corners(const fm_mesh_view *from, int *number, float *uv, int corner_count)
+{
+    for (int i = 0; i < corner_count; i++) {
+        if (uv)
+            memcpy(uv + 2 * (size_t)i, from->corner_uv + 2 * (size_t)number[i], 2 * sizeof *uv);
+        number[i] = from->face_points[number[i]];
+    }
+}
+
 // Copies the mesh of an OBJ file into the scene's arena, split into triangles.
 static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
 {
@@ -341,7 +353,9 @@ static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh
     int *triangles = fm_loader_alloc(loader, 3 * most, sizeof *triangles);
     int *point_row = fm_loader_alloc(loader, points + 1, sizeof *point_row);
     int *row = fm_loader_alloc(loader, most, sizeof *row);
-    if (!kept || !triangles || !point_row || !row)
+    int *number = fm_loader_alloc(loader, 3 * most, sizeof *number); // of corners of one face
+    float *uv = from.corner_uv ? fm_loader_alloc(loader, 6 * most, sizeof *uv) : NULL;
+    if (!kept || !triangles || !point_row || !row || !number || (from.corner_uv && !uv))
         return;
     memcpy(kept, from.points, points * sizeof *kept);
     memcpy(point_row, obj->point_row, points * sizeof *point_row);
@@ -349,16 +363,20 @@ static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh
     for (int i = 0; i < from.face_count; i++) {
         int corners;
         const int *corner = fm_mesh_face(&from, i, &corners);
+        for (int k = 0; k < corners; k++)
+            number[k] = (int)(corner - from.face_points) + k;
         int added =
-            fm_mesh_triangulate_face(corner, corners, choose_split_corner(kept, corner, corners),
+            fm_mesh_triangulate_face(number, corners, choose_split_corner(kept, corner, corners),
                                      triangles + 3 * (size_t)count);
         for (int k = 0; k < added; k++)
             row[count++] = obj->face_row[i];
     }
+    take_corners(&from, triangles, uv, 3 * count);
     mesh->mesh = (fm_mesh_view){.points = kept,
                                 .point_count = from.point_count,
                                 .face_points = triangles,
-                                .face_count = count};
+                                .face_count = count,
+                                .corner_uv = uv};
     mesh->point_row = point_row;
     mesh->triangle_row = row;
 }

@@ -119,16 +119,17 @@ static const fm_table mesh_table = {
 static const fm_entry stretch_entries[] = {
     {"model", FM_KEY_WORD, DEF(stretch.model), .words = stretch_models,
      .about =
-         "of a sheet: springs along edges and diagonals, or triangles of constant strain, whose "
-         "shear and Poisson's ratio do not depend on the mesh"},
+         "of a sheet or mesh: springs along edges and diagonals, or triangles of constant strain, "
+         "whose moduli, shear and Poisson's ratio do not depend on the mesh"},
     {"stiffness", FM_KEY_NUMBER, DEF(stretch.stiffness), "N/m", ABOVE(0, 1e7),
      .about = "surface modulus: force per width divided by strain; along the warp"},
     {"weft", FM_KEY_NUMBER, DEF(stretch.weft), "N/m", WITHIN(0, 1e7),
-     .about = "surface modulus of a sheet across the warp; 0: as along it"},
+     .about = "surface modulus across the warp, of a sheet or of triangles; 0: as along it"},
     {"poisson", FM_KEY_NUMBER, DEF(stretch.poisson), .range = WITHIN(0, 0.5),
      .about = "Poisson's ratio, the geometric mean of both directions; needs model triangles"},
     {"stiffening", FM_KEY_NUMBER, DEF(stretch.stiffening), .range = WITHIN(0, 10),
-     .about = "strain at which the force of a sheet is twice that of the linear law; 0: linear"},
+     .about = "strain at which the force of a sheet or of triangles is twice that of the linear "
+              "law; 0: linear"},
 };
 const fm_table fm_cloth_stretch_table = {.name = "stretch",
                                          .entries = stretch_entries,
@@ -137,8 +138,8 @@ const fm_table fm_cloth_stretch_table = {.name = "stretch",
 
 static const fm_entry shear_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(shear.stiffness), "N/m", WITHIN(0, 1e7),
-     .about = "surface modulus: force per width divided by shear angle; a mesh ignores it and has "
-              "3/8 of its stretch stiffness"},
+     .about = "surface modulus: force per width divided by shear angle; a mesh of springs ignores "
+              "it and has 3/8 of its stretch stiffness"},
 };
 static const fm_table shear_table = {.name = "shear",
                                      .entries = shear_entries,
@@ -159,6 +160,21 @@ static const fm_table bend_damping_table = {
     .about = "What takes energy out of bending, for `model: rigidity`. Rotation is not damped.",
     .count = COUNT(bend_damping_entries)};
 
+static const fm_entry bend_friction_entries[] = {
+    {"moment", FM_KEY_NUMBER, DEF(bend.friction.moment), "N", WITHIN(0, 1e4),
+     .about = "per width, at which the warp yarns slide: half of Kawabata's 2HB; 0: none"},
+    {"weft", FM_KEY_NUMBER, DEF(bend.friction.weft), "N", WITHIN(0, 1e4),
+     .about = "the same of the weft yarns; 0: as the warp"},
+    {"curvature", FM_KEY_NUMBER, DEF(bend.friction.curvature), "1/m", ABOVE(0, 1e4),
+     .about = "change of the curvature until they slide"},
+};
+static const fm_table bend_friction_table = {
+    .name = "bend_friction",
+    .entries = bend_friction_entries,
+    .about = "Friction between the yarns, for `model: rigidity`: bending has a hysteresis, and "
+             "creases stay.",
+    .count = COUNT(bend_friction_entries)};
+
 static const fm_entry bend_entries[] = {
     {"model", FM_KEY_WORD, DEF(bend.model), .words = bend_models,
      .about =
@@ -166,11 +182,13 @@ static const fm_entry bend_entries[] = {
     {"stiffness", FM_KEY_NUMBER, DEF(bend.stiffness), "N m", WITHIN(0, 1e7),
      .about = "bending rigidity; with model springs their surface modulus in N/m"},
     {"weft", FM_KEY_NUMBER, DEF(bend.weft), "N m", WITHIN(0, 1e7),
-     .about = "bending rigidity of the weft yarns of a sheet; 0: as the warp"},
+     .about = "bending rigidity of the weft yarns, where the warp is known; 0: as the warp"},
     {"rest_angle", FM_KEY_WORD, DEF(bend.rest_angle), .words = rest_angles,
      .about = "rest shape of a tube or mesh in bending: flat, as cloth is woven, or its initial "
               "shape"},
     {"damping", FM_KEY_MAPPING, 0, .table = &bend_damping_table, .about = "damping of the bending"},
+    {"friction", FM_KEY_MAPPING, 0, .table = &bend_friction_table,
+     .about = "friction between the yarns"},
 };
 const fm_table fm_cloth_bend_table = {.name = "bend",
                                       .entries = bend_entries,
@@ -525,7 +543,11 @@ static const fm_entry cloth_entries[] = {
     {"thickness", FM_KEY_NUMBER, CLOTH(thickness), "m", ABOVE(0, 1),
      .about = "thickness of the fabric; mass per area is density times thickness"},
     {"warp", FM_KEY_WORD, CLOTH(warp), .words = warps,
-     .about = "direction of the warp yarns of a sheet: down its columns or across, along its rows"},
+     .about = "direction of the warp yarns: of a sheet down its columns or across, along its rows; "
+              "of a mesh of triangles along v or u of its texture coordinates"},
+    {"warp_axis", FM_KEY_VECTOR, CLOTH(warp_axis),
+     .about = "of a mesh: the warp runs along the projection of this direction on the cloth at the "
+              "start; [0, 0, 0]: as `warp` says"},
     {"stretch", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &fm_cloth_stretch_table,
      .about = "resistance to stretching"},
     {"shear", FM_KEY_MAPPING, offsetof(fm_scene_cloth, def), .table = &shear_table,
