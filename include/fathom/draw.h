@@ -129,6 +129,10 @@ typedef struct fm_fluid_mesh_def {
     double cells;   // grid cells per particle spacing, 1 to 16
     int smoothing;  // iterations of volume-preserving (Taubin) smoothing
     int threads;    // 0: one per processor; the result does not depend on it
+    // [count] m, signed distance of the particles to the free surface, negative in the liquid, and
+    // to walls, positive in the liquid, as in the fields "level" and "wall" of liquids; NULL: not
+    // known. The mesh follows them where it can, and is as smooth as they are.
+    const float *level, *wall;
 } fm_fluid_mesh_def;
 
 FM_API fm_fluid_mesh_def fm_default_fluid_mesh_def(void);

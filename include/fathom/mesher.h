@@ -13,11 +13,11 @@
 // A function that builds a surface mesh around the particles of a fluid, and its argument.
 typedef struct fm_mesher {
     const void *context; // first argument of `make`
-    // Builds the surface of `count` particles at `points`, [3 * count], m. spacing: distance of
-    // particles at rest, m; 0: not known. The surface has triangles, counter-clockwise seen from
+    // Builds the surface of a frame of particles: points without faces, and fields. spacing:
+    // distance of particles at rest, m; 0: not known. The surface has triangles, counter-clockwise seen from
     // outside, and unit normals as the field "normal"; without particles it has no triangles.
     // Returns NULL with err filled on failure.
-    fm_surface *(*make)(const void *context, const float *points, int count, double spacing,
+    fm_surface *(*make)(const void *context, const fm_surface *particles, double spacing,
                         fm_error *err);
 } fm_mesher;
 

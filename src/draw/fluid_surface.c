@@ -6,6 +6,7 @@
 //     marching_cubes.c    field -> triangles
 //     fluid_cavities.c    triangles -> triangles without small cavities
 //     taubin_smoothing.c  triangles -> smoother triangles
+//     fluid_levels.c      triangles -> triangles on the level set and on walls, where these are known
 //
 // All lengths are in units of the particle spacing. The origin is rounded to a multiple of the
 // block size, so that the grid stays fixed in space when particles appear or vanish elsewhere. A
@@ -112,6 +113,7 @@ typedef struct particle_cloud {
     fm_arena arena;
     int count;
     double *x, *y, *z; // [count], relative to the origin, in spacings
+    float *levels[2];  // [count], distance to the free surface and to walls, spacings; or NULL
     double origin[3];  // m, of these positions
     double spacing;    // m, of the particles
     int layers;        // copies of each particle: SLAB_LAYERS for a 2D layer, else 1
@@ -131,9 +133,9 @@ static bool is_layer(const float *points, int count, double spacing)
 }
 
 // Copies the particles that are finite and within DISTANCE_MAX of the median; adds the others to
-// `dropped`. cell: side of a grid cell, spacings.
-static bool fill_cloud(particle_cloud *c, const float *points, int count, double cell, int *dropped,
-                       fm_error *err)
+// `dropped`. levels: m, of the particles, or NULL; cell: side of a grid cell, spacings.
+static bool fill_cloud(particle_cloud *c, const float *points, int count,
+                       const float *const levels[2], double cell, int *dropped, fm_error *err)
 {
     double middle[3], block = c->spacing * cell * FM_FIELD_BLOCK_SIDE;
     if (!find_median(points, count, middle)) {
@@ -147,6 +149,8 @@ static bool fill_cloud(particle_cloud *c, const float *points, int count, double
     c->x = fm_arena_alloc(&c->arena, n, sizeof(double), "fluid", err);
     c->y = fm_arena_alloc(&c->arena, n, sizeof(double), "fluid", err);
     c->z = fm_arena_alloc(&c->arena, n, sizeof(double), "fluid", err);
+    for (int k = 0; k < 2; k++)
+        c->levels[k] = levels[k] ? fm_arena_alloc(&c->arena, n, sizeof(float), "fluid", err) : NULL;
     for (int axis = 0; axis < 3; axis++)
         c->origin[axis] = block * floor(middle[axis] / block);
     for (int i = 0; i < count && err->status == FM_OK; i++) {
@@ -161,6 +165,9 @@ static bool fill_cloud(particle_cloud *c, const float *points, int count, double
             c->x[c->count] = at[0];
             c->y[c->count] = at[1];
             c->z[c->count] = at[2] + k - (layers - 1) / 2.0;
+            for (int m = 0; m < 2; m++)
+                if (c->levels[m])
+                    c->levels[m][c->count] = levels[m][i] / (float)c->spacing;
         }
     }
     return err->status == FM_OK;
@@ -189,7 +196,10 @@ static fm_surface *create_surface(particle_cloud *c, const fm_fluid_mesh_def *de
         fm_fluid_field_compute(&field, &kernels, 1 / def->cells, pool, err))
         surface = fm_fluid_field_extract_surface(&field, pool, err);
     if (surface && fm_surface_remove_cavities(surface, CAVITY_MAX, err) &&
-        fm_surface_smooth(surface, def->smoothing, pool, err))
+        fm_surface_smooth(surface, def->smoothing, pool, err) &&
+        fm_surface_move_to_levels(surface, &kernels, c->x, c->y, c->z,
+                                  (const float *[2]){c->levels[0], c->levels[1]}, &c->arena, pool,
+                                  err))
         convert_to_metres(c, surface);
     fm_fluid_field_destroy(&field);
     fm_pool_destroy(pool);
@@ -213,7 +223,9 @@ static fm_surface *create_mesh(const float *points, int count, const fm_fluid_me
     particle_cloud c = {.spacing =
                             def->spacing > 0 ? def->spacing : estimate_spacing(points, count)};
     fm_surface *surface = NULL;
-    bool good = count < 1 || fill_cloud(&c, points, count, 1 / def->cells, &found->dropped, err);
+    bool good =
+        count < 1 || fill_cloud(&c, points, count, (const float *[2]){def->level, def->wall},
+                                1 / def->cells, &found->dropped, err);
     found->spacing = c.spacing;
     found->layers = c.layers;
     if (good && c.count > 0)
@@ -236,13 +248,15 @@ fm_surface *fm_fluid_mesh_create(const float *points, int count, const fm_fluid_
 }
 
 // The callback of fm_fluid_mesher. spacing: m, 0: that of the definition.
-static fm_surface *create_from_callback(const void *context, const float *points, int count,
+static fm_surface *create_from_callback(const void *context, const fm_surface *particles,
                                         double spacing, fm_error *err)
 {
     fm_fluid_mesh_def def = *(const fm_fluid_mesh_def *)context;
     if (spacing > 0)
         def.spacing = spacing;
-    return fm_fluid_mesh_create(points, count, &def, err);
+    def.level = fm_surface_values(particles, "level", 1);
+    def.wall = fm_surface_values(particles, "wall", 1);
+    return fm_fluid_mesh_create(particles->points, particles->point_count, &def, err);
 }
 
 // The surface reconstruction as a callback for exports; def must outlive the mesher.

@@ -76,4 +76,12 @@ bool fm_surface_remove_cavities(fm_surface *surface, double volume, fm_error *er
 // cells and keep the volume; smooths the normals as well.
 bool fm_surface_smooth(fm_surface *surface, int steps, fm_pool *pool, fm_error *err);
 
+// fluid_levels.c: moves the vertices onto the free surface, where levels[0] is 0, then onto walls,
+// where levels[1] is 0. levels: spacings, [count] in the order of the particles before sorting, or
+// NULL; x, y, z: their sorted positions.
+bool fm_surface_move_to_levels(fm_surface *surface, const fm_fluid_kernels *kernels,
+                               const double *x, const double *y, const double *z,
+                               const float *const levels[2], fm_arena *arena, fm_pool *pool,
+                               fm_error *err);
+
 #endif

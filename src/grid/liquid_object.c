@@ -152,14 +152,35 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     q[9] = l->stats.time_step;
 }
 
-static const fm_field fields[] = {
+enum { FIELDS = 8 };
+static const fm_field fields[FIELDS] = {
     {"position", "m", "position of the particle", 3},
     {"velocity", "m/s", "velocity of the particle", 3},
     {"pressure", "Pa", "pressure of the liquid there", 1},
     {"volume", "m^3", "volume of the particle", 1},
     {"id", "", "number in the order of creation", 1},
     {"radius", "m", "half of the distance of particles at the start", 1},
+    {"level", "m", "signed distance to the free surface, negative in the liquid", 1},
+    {"wall", "m", "distance to colliders and to closed sides of the grid", 1},
 };
+
+// Distance, m, of a point x, spacings, to colliders and closed sides of the grid; at most that of
+// the band of the surface.
+static double find_wall(const fm_liquid *l, const double x[3])
+{
+    const fm_grid *g = l->grid;
+    double nearest = FM_LIQUID_BAND * g->h;
+    for (int side = 0; side < FM_SIDE_COUNT; side++) {
+        int a = side / 2;
+        fm_grid_side_kind kind = g->def.sides[side].kind;
+        if (g->active[a] && kind != FM_GRID_OPEN && kind != FM_GRID_INFLOW)
+            nearest = fm_double_min(nearest, g->h * (side % 2 ? g->n[a] - x[a] : x[a]));
+    }
+    if (g->solids.face_count == 0)
+        return nearest;
+    const double corner[3] = {x[0] + 0.5, x[1] + 0.5, x[2] + 0.5};
+    return fm_double_min(nearest, fm_liquid_interpolate(g, g->distance, corner, 3));
+}
 
 // The fields of the particles. *count: their number.
 const fm_field *fm_liquid_fields(int *count)
@@ -176,11 +197,11 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     const fm_liquid *l = liquid_of(object);
     const fm_liquid_particles *p = &l->now;
     int field = 0;
-    while (field < 6 && strcmp(fields[field].name, name) != 0)
+    while (field < FIELDS && strcmp(fields[field].name, name) != 0)
         field++;
-    if (field == 6)
+    if (field == FIELDS)
         return fm_fail(err, FM_BAD_VALUE, object->name, "field", name,
-                       "position, velocity, pressure, volume, id or radius");
+                       "position, velocity, pressure, volume, id, radius, level or wall");
     for (int i = 0; i < p->count; i++) {
         double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
         fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
@@ -192,7 +213,9 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
             values[i] = field == 2   ? fm_liquid_interpolate(l->grid, l->grid->p, x, 3)
                         : field == 3 ? p->volume[i]
                         : field == 4 ? p->id[i]
-                                     : 0.5 * l->grid->h / l->def.sampling;
+                        : field == 5 ? 0.5 * l->grid->h / l->def.sampling
+                        : field == 6 ? l->grid->h * fm_liquid_interpolate(l->grid, l->phi, x, 3)
+                                     : find_wall(l, x);
     }
     return true;
 }
@@ -360,7 +383,7 @@ const fm_object_type fm_liquid_type = {
     .kind = "liquid",
     .fields = fields,
     .field_count = sizeof fields / sizeof *fields,
-    .needed_fields = "velocity id radius",
+    .needed_fields = "velocity id radius level wall",
     .usual_fields = "pressure",
     .quantities = quantities,
     .quantity_count = sizeof quantities / sizeof *quantities,

@@ -118,14 +118,14 @@ bool fm_foam_create(const fm_surface *s, const fm_foam_source *from, double spac
     return good;
 }
 
-int fm_foam_select_body(const fm_foam *f, const float *points, float *body)
+int fm_foam_select_body(const fm_foam *f, const float *values, int width, float *body)
 {
     int count = 0;
     for (int i = 0; i < f->count; i++) {
         if (f->spray[i])
             continue;
-        for (int a = 0; a < 3; a++)
-            body[3 * (size_t)count + (size_t)a] = points[3 * (size_t)i + (size_t)a];
+        for (int a = 0; a < width; a++)
+            body[width * count + a] = values[width * i + a];
         count++;
     }
     return count;

@@ -44,6 +44,7 @@ struct fm_film {
     bool hides_air;           // grid fluids are not drawn
     bool has_marks;
     double spacing;    // m, of the fluid's particles; 0: not known
+    double rest;       // m, height on which liquids rest; infinite: not known
     int dropped_count; // points that were not drawn because they are not finite
     fm_renderer *renderer;
     fm_render_stats stats;
@@ -179,6 +180,18 @@ static void add_fluid_bounds(fm_bounds *bounds, const fm_surface *s)
     fm_bounds_add(bounds, ends[0], 2);
 }
 
+// The lowest height, m, that walls around the particles of a liquid can have; infinite if their
+// distance from walls is not known.
+static double find_rest(const fm_surface *s)
+{
+    const float *wall = fm_surface_values(s, "wall", 1);
+    double lowest = INFINITY;
+    for (int i = 0; wall && i < s->point_count; i++)
+        if (isfinite(s->points[3 * (size_t)i + 1]))
+            lowest = fmin(lowest, (double)(s->points[3 * (size_t)i + 1] - wall[i]));
+    return lowest;
+}
+
 // Adds one object to the film's bounds and range of values, from up to SCANNED_FRAMES + 1 frames
 // spread over the whole run. A frame in the middle that cannot be read is an error only when it is
 // drawn.
@@ -199,6 +212,7 @@ static bool scan_object(fm_film *film, run *r, int object, fm_error *err)
         } else if (mode == FM_DRAW_MODE_FLUID) {
             add_fluid_bounds(&film->bounds, s);
             film->has_fluid = true;
+            film->rest = fmin(film->rest, find_rest(s));
             film->spacing = fmax(film->spacing, fm_fluid_find_spacing(s));
         } else if (mode != FM_DRAW_MODE_MARKS) {
             fm_bounds_add(&film->bounds, s->points, s->point_count);
@@ -419,7 +433,7 @@ static void apply_setting(fm_film *film)
     o->has_water |= def->look.has_water;
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
         film->has_fluid)
-        o->look.floor = film->bounds.low.y - film->spacing / 2;
+        o->look.floor = isfinite(film->rest) ? film->rest : film->bounds.low.y - film->spacing / 2;
     o->look.no_floor |= film->has_plane;
 }
 
@@ -464,6 +478,7 @@ fm_film *fm_film_open(const char *const *directories, int count, const fm_film_o
     film->last = INT32_MAX;
     film->run_without_setting = -1;
     film->bounds = fm_bounds_empty();
+    film->rest = INFINITY;
     film->low = INFINITY;
     film->high = -INFINITY;
     snprintf(film->field, sizeof film->field, "%s", options->field ? options->field : "");
@@ -548,14 +563,18 @@ static fm_colormap choose_colormap(const fm_film *film)
     return film->low < 0 && film->high > 0 ? FM_COLORMAP_DIVERGING : FM_COLORMAP_SEQUENTIAL;
 }
 
-// Adds the surface of particles as transparent, or as opaque if it has a colour.
-static bool add_body(const fm_film *film, const float *points, int count, double spacing,
-                     fm_drawing *drawing, fm_error *err)
+// Adds the surface of particles as transparent, or as opaque if it has a colour. levels: distances
+// to the free surface and to walls, m, or NULL.
+static bool add_body(const fm_film *film, const float *points, int count,
+                     const float *const levels[2], double spacing, fm_drawing *drawing,
+                     fm_error *err)
 {
     fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
     fm_paint paint = fm_paint_clear_water();
     def.spacing = spacing;
     def.threads = film->options.threads;
+    def.level = levels[0];
+    def.wall = levels[1];
     if (film->options.has_water) {
         paint.transmittance = film->options.water;
         paint.depth = film->options.water_depth > 0 ? (float)film->options.water_depth : 1;
@@ -570,13 +589,15 @@ static bool add_fluid(const fm_film *film, const run *r, int object, int frame, 
                       fm_drawing *drawing, fm_error *err)
 {
     double spacing = fm_fluid_find_spacing(s), amount = film->options.foam;
+    const float *levels[2] = {fm_surface_values(s, "level", 1), fm_surface_values(s, "wall", 1)};
     fm_foam foam = {0};
     fm_foam_source from = {r->cache, object, frame, film->fps};
     if (amount > 0 && !fm_foam_create(s, &from, spacing, film->options.threads, &foam, err))
         return false;
     if (foam.count == 0)
-        return add_body(film, s->points, s->point_count, spacing, drawing, err);
-    float *body = malloc(3 * (size_t)s->point_count * sizeof *body);
+        return add_body(film, s->points, s->point_count, levels, spacing, drawing, err);
+    size_t n = (size_t)s->point_count;
+    float *body = malloc(5 * n * sizeof *body), *rest = body ? body + 3 * n : NULL;
     fm_foam_def def = {.points = s->points,
                        .velocities = fm_surface_values(s, "velocity", 3),
                        .found = foam.found,
@@ -587,9 +608,14 @@ static bool add_fluid(const fm_film *film, const run *r, int object, int frame, 
                        .spacing = spacing,
                        .amount = amount};
     if (!body)
-        fm_fail_no_memory(err, "picture", 3 * (size_t)s->point_count * sizeof *body);
-    int count = body ? fm_foam_select_body(&foam, s->points, body) : 0;
-    bool good = body && (count < 2 || add_body(film, body, count, spacing, drawing, err)) &&
+        fm_fail_no_memory(err, "picture", 5 * n * sizeof *body);
+    int count = body ? fm_foam_select_body(&foam, s->points, 3, body) : 0;
+    for (int k = 0; body && k < 2; k++, rest += n)
+        if (levels[k]) {
+            fm_foam_select_body(&foam, levels[k], 1, rest);
+            levels[k] = rest;
+        }
+    bool good = body && (count < 2 || add_body(film, body, count, levels, spacing, drawing, err)) &&
                 fm_drawing_add_foam(drawing, &def, err);
     free(body);
     fm_foam_destroy(&foam);

@@ -76,8 +76,9 @@ typedef struct fm_foam_source {
 // Finds the foam of the particles of frame s. The caller calls fm_foam_destroy.
 bool fm_foam_create(const fm_surface *s, const fm_foam_source *from, double spacing, int threads,
                     fm_foam *foam, fm_error *err);
-// Copies the positions of all particles that are not spray to `body`; returns their number.
-int fm_foam_select_body(const fm_foam *foam, const float *points, float *body);
+// Copies the values of all particles that are not spray, `width` each, to `body`; returns their
+// number.
+int fm_foam_select_body(const fm_foam *foam, const float *values, int width, float *body);
 void fm_foam_destroy(fm_foam *foam);
 
 #endif

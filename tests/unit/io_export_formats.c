@@ -316,9 +316,11 @@ static void assert_refused(const fm_export_options *options, const char *message
 
 // A mesher (function that builds a surface around fluid particles) for the tests: a tetrahedron at
 // every particle, as large as the spacing, or 1 m if the spacing is not known.
-static fm_surface *create_tetrahedra(const void *context, const float *points, int count,
+static fm_surface *create_tetrahedra(const void *context, const fm_surface *particles,
                                      double spacing, fm_error *err)
 {
+    const float *points = particles->points;
+    int count = particles->point_count;
     static const int faces[12] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
     static const fm_surface_field normal = {"normal", 3, NULL};
     (void)context;
