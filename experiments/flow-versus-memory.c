@@ -300,6 +300,18 @@ static double find_order(const response *r, double *q, double *c)
     return best;
 }
 
+// The order of the pull on the hand as a derivative of the hand's motion.
+static double find_hand_order(experiment *e, const towel_record *r)
+{
+    double q = 0, c = 0, *z = experiment_alloc(e, (size_t)r->line.frames, sizeof *z);
+    for (int f = 0; f < r->line.frames && z; f++)
+        z[f] = r->x[f * r->line.points].z;
+    response hand = {r->pull, z, r->line.frames, false};
+    if (z && !r->diverged)
+        find_order(&hand, &q, &c);
+    return q;
+}
+
 // Writes the orders of one force of a swing in all waters. mean: as in response.
 static void write_orders(experiment *e, experiment_table *table, const waters *w, int s, bool hand)
 {
@@ -436,6 +448,19 @@ static void refine(experiment *e, sweep *s)
     }
 }
 
+// Mean order of the pull on the hand of a model over the swings: what a force without memory has.
+static double find_model_order(experiment *e, const sweep *s)
+{
+    fm_cloth_def def = create_model(s->m, s->chosen[0], s->chosen[1]);
+    double sum = 0;
+    for (int i = 0; i < s->swings && !experiment_failed(e); i++) {
+        towel_run run = create_run(e, &def, i, 0);
+        towel_record r = simulate_per_width(e, &run);
+        sum += find_hand_order(e, &r) / s->swings;
+    }
+    return sum;
+}
+
 // Sweeps the coefficients of a model, and adds its best ones and their distance.
 static void measure_model(experiment *e, model m, const waters *w, int swings,
                           experiment_table *table, experiment_table *best_table)
@@ -454,10 +479,10 @@ static void measure_model(experiment *e, model m, const waters *w, int swings,
         mean_own += s.own[i] / swings;
     const comparison *c = &s.best;
     const char *name = models[m].name;
-    experiment_write_row(best_table,
-                         "\"%s\",%.4g,%.4g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g", name,
-                         s.chosen[0], s.chosen[1], c->measures[0], c->measures[1], c->measures[2],
-                         c->mean, mean_own, exp(c->energy), c->work, c->bumps, w->cpu / c->cpu);
+    experiment_write_row(
+        best_table, "\"%s\",%.4g,%.4g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g", name,
+        s.chosen[0], s.chosen[1], c->measures[0], c->measures[1], c->measures[2], c->mean, mean_own,
+        exp(c->energy), c->work, c->bumps, find_model_order(e, &s), w->cpu / c->cpu);
     experiment_add_named_result(e, NAN, c->mean, "", "%s: distance from the water", name);
     experiment_add_named_result(e, NAN, c->measures[0], "", "%s: early", name);
     experiment_add_named_result(e, NAN, mean_own, "", "%s: the same, tuned for each swing", name);
@@ -471,17 +496,19 @@ static void simulate_waters(experiment *e, waters *w, int swings, experiment_tab
     fm_cloth_def def = towel_cloth_def(FM_DRAG_NONE);
     for (int k = 0; k < WATERS && !experiment_failed(e); k++) {
         comparison c = {0};
+        double order = 0; // of the pull, mean over the swings
         for (int s = 0; s < swings && !experiment_failed(e); s++) {
             towel_run run = create_run(e, &def, s, spacings[experiment_quick(e) ? 2 : k]);
             w->records[k][s] = simulate_water(e, &run);
             add_run(e, &c, &run, &w->records[k][s], w, s, swings);
+            order += find_hand_order(e, &w->records[k][s]) / swings;
         }
         if (k == 0)
             w->cpu = c.cpu;
         experiment_write_row(best_table,
-                             "\"water, %.2g cm\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,%.3g,%.3g,%.3g",
+                             "\"water, %.2g cm\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,%.3g,%.3g,%.3g,%.3g",
                              100 * spacings[k], c.measures[0], c.measures[1], c.measures[2], c.mean,
-                             exp(c.energy), c.work, c.bumps, w->cpu / c.cpu);
+                             exp(c.energy), c.work, c.bumps, order, w->cpu / c.cpu);
         experiment_add_named_result(e, NAN, c.mean, "", "water, cells of %.2g cm: distance",
                                     100 * spacings[k]);
         experiment_add_named_result(e, NAN, c.cpu, "s", "water, cells of %.2g cm: time per second",
@@ -526,7 +553,7 @@ int main(int argc, char **argv)
     experiment_table *best = experiment_table_open(
         e, "models.csv",
         "model,first,second,early,envelope,pull,distance,tuned_for_each,energy,work,bumps,"
-        "times_faster");
+        "hand_order,times_faster");
     if (w)
         simulate_waters(e, w, swings, best);
     if (w && !experiment_failed(e) && !experiment_quick(e))
