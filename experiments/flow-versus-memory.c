@@ -5,7 +5,7 @@
 // [OKRC10] and [OZG13] replace the water around cloth by forces with half derivatives, because the
 // simulation of the water takes "minutes to hours" a frame; which forces are nearest to those of
 // water they judge by eye. Here the water is simulated, with two-way coupling, and the towel swung
-// with two amplitudes and two periods. Every model swings with the same motion.
+// with three amplitudes and three periods. Every model swings with the same motion.
 //
 // A limp towel in water moves irregularly: with another substep alone, two runs separate after the
 // first swing. So three measures are compared that the water repeats,
@@ -15,9 +15,10 @@
 //     pull      |P_model - P_water| / |P_water|, P: first harmonic of the pull on the hand
 //
 // and their mean, the distance. Each model has the coefficients with the smallest distance over all
-// swings, by a sweep. The error of the simulated water is its distance from a run with cells of
-// twice the size. Towel and tank are a slice of 4 cm between walls without friction (the flow is
-// nearly plane); one swing of the whole towel of 0.4 m in a tank of 0.8 m says what that changes.
+// swings, by a sweep over decades and a pattern search from its best point. The error of the
+// simulated water is the distance of runs with larger cells. Towel and tank are a slice of 2 cm
+// between walls without friction (the flow is nearly plane); one swing of the whole towel of 0.4 m
+// in a tank of 0.8 m says what that changes.
 //
 // What order does the water have? If its force were linear in the motion of every point, the force
 // on the towel would be that of its mean deflection z. Least squares over the run give c and q in
@@ -25,18 +26,22 @@
 //     F = -c D^q z,    and a, b, c in F = -(a D^2 z + b D z + c D^(1/2) z)
 //
 // with D^q by the sums of Gruenwald and Letnikov at the frames; `unexplained` is the rms of the
-// remainder over that of F.
+// remainder over that of F. The same is done with the pull on the hand and the hand's own motion.
 //
 // [OKRC10], [OZG13] in docs/references.md
 #include "towel.h"
 
 #include <complex.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { AMPLITUDES = 2, PERIODS = 2, SWINGS = AMPLITUDES * PERIODS, STEPS = 4, MEASURES = 3 };
+enum { AMPLITUDES = 3, PERIODS = 3, SWINGS = AMPLITUDES * PERIODS, MEASURES = 3 };
+enum { WATERS = 3 };
+static const double SMALLEST = 1e-3; // coefficient at which a search ends
 static const double PI = 3.14159265358979323846;
-static const double amplitudes[AMPLITUDES] = {0.025, 0.1}; // m
-static const double periods[PERIODS] = {0.5, 1.6};      // s
+static const double amplitudes[AMPLITUDES] = {0.025, 0.05, 0.1}; // m
+static const double periods[PERIODS] = {0.5, 1, 1.6};            // s
+static const double spacings[WATERS] = {0.02 / 3, 0.01, 0.02};   // m, of the water
 
 typedef enum model {
     VISCOUS,
@@ -45,6 +50,7 @@ typedef enum model {
     HALF_3_STEPS,
     HALF_FADING,
     HALF_FULL,
+    NORMAL_AND_FULL,
     PHYSICAL,
     PHYSICAL_WITHOUT_HISTORY,
     DEFAULT,
@@ -52,34 +58,46 @@ typedef enum model {
 } model;
 static const struct {
     const char *name;
-    int first, second;                                     // steps of the sweep of two coefficients
-    double first_low, first_high, second_low, second_high; // in geometric progression
+    int first, second;            // values of the sweep of two coefficients, a decade apart;
+                                  // the second one also 0 in published models
+    double first_low, second_low; // the smallest ones
 } models[MODELS] = {
-    [VISCOUS] = {"viscous", 7, 1, 3, 3000, 0, 0},
-    [NORMAL] = {"normal", 7, 1, 3, 3000, 0, 0},
-    [BOTH] = {"viscous and normal", STEPS, STEPS, 1, 1000, 1, 1000},
-    [HALF_3_STEPS] = {"u = 3", STEPS, STEPS, 1, 1000, 3, 3000},
-    [HALF_FADING] = {"fading 0.3 s", STEPS, STEPS, 1, 1000, 1, 1000},
-    [HALF_FULL] = {"full", STEPS, STEPS, 1, 1000, 1, 1000},
-    [PHYSICAL] = {"physical", STEPS, STEPS, 0.5, 50, 0.5, 50},
-    [PHYSICAL_WITHOUT_HISTORY] = {"physical without history", STEPS, STEPS, 0.5, 50, 0.5, 50},
-    [DEFAULT] = {"physical, as it is", 1, 1, 0, 0, 0, 0},
+    [VISCOUS] = {"viscous", 5, 0, 1, 0},
+    [NORMAL] = {"normal", 5, 0, 1, 0},
+    [BOTH] = {"viscous and normal", 5, 5, 1, 1},
+    [HALF_3_STEPS] = {"u = 3", 5, 5, 1, 1},
+    [HALF_FADING] = {"fading 0.3 s", 5, 5, 1, 1},
+    [HALF_FULL] = {"full", 5, 5, 1, 1},
+    [NORMAL_AND_FULL] = {"normal and full", 5, 5, 1, 1},
+    [PHYSICAL] = {"physical", 5, 5, 0.01, 0.01},
+    [PHYSICAL_WITHOUT_HISTORY] = {"physical without history", 5, 5, 0.01, 0.01},
+    [DEFAULT] = {"physical, as it is", 1, 0, 1, 0},
 };
 
 // The towel of a model with two coefficients.
 static fm_cloth_def create_model(model m, double first, double second)
 {
     static const fm_drag_model drag[MODELS] = {
-        FM_DRAG_VISCOUS,   FM_DRAG_NORMAL,   FM_DRAG_BOTH,     FM_DRAG_PUBLISHED, FM_DRAG_PUBLISHED,
-        FM_DRAG_PUBLISHED, FM_DRAG_PHYSICAL, FM_DRAG_PHYSICAL, FM_DRAG_PHYSICAL};
+        [VISCOUS] = FM_DRAG_VISCOUS,
+        [NORMAL] = FM_DRAG_NORMAL,
+        [BOTH] = FM_DRAG_BOTH,
+        [HALF_3_STEPS] = FM_DRAG_PUBLISHED,
+        [HALF_FADING] = FM_DRAG_PUBLISHED,
+        [HALF_FULL] = FM_DRAG_PUBLISHED,
+        [NORMAL_AND_FULL] = FM_DRAG_PUBLISHED,
+        [PHYSICAL] = FM_DRAG_PHYSICAL,
+        [PHYSICAL_WITHOUT_HISTORY] = FM_DRAG_PHYSICAL,
+        [DEFAULT] = FM_DRAG_PHYSICAL,
+    };
     fm_cloth_def def = towel_cloth_def(drag[m]);
-    def.drag.viscous = m == NORMAL ? 0 : first;
-    def.drag.normal = m == NORMAL ? first : m == BOTH ? second : 0;
+    bool normal = m == NORMAL || m == NORMAL_AND_FULL;
+    def.drag.viscous = normal ? 0 : first;
+    def.drag.normal = normal ? first : m == BOTH ? second : 0;
     if (m == HALF_3_STEPS)
         towel_set_half_derivatives(&def, towel_window_memory(3), TOWEL_HALF_DAMPING, second);
     if (m == HALF_FADING)
         towel_set_half_derivatives(&def, towel_fading_memory(0.3), TOWEL_HALF_DAMPING, second);
-    if (m == HALF_FULL)
+    if (m == HALF_FULL || m == NORMAL_AND_FULL)
         towel_set_half_derivatives(&def, towel_full_memory(), TOWEL_HALF_DAMPING, second);
     if (m == PHYSICAL || m == PHYSICAL_WITHOUT_HISTORY) {
         def.drag.pressure = first;
@@ -92,22 +110,75 @@ static fm_cloth_def create_model(model m, double first, double second)
     return def;
 }
 
-// Element i of a geometric progression of `count` numbers from low to high.
-static double progress(double low, double high, int i, int count)
-{
-    return count < 2 ? low : low * pow(high / low, (double)i / (count - 1));
-}
-
 // The run of swing s with a cloth; spacing: of simulated water, m, or 0.
 static towel_run create_run(const experiment *e, const fm_cloth_def *def, int s, double spacing)
 {
     bool quick = experiment_quick(e);
-    towel_run run = towel_default_swing(def, 3, quick ? 11 : 31);
+    towel_run run = towel_default_swing(def, 2, quick ? 11 : 31);
     run.amplitude = amplitudes[s / PERIODS], run.period = periods[s % PERIODS];
     run.duration = quick ? 0.1 : fmax(2, ceil(1.6 / run.period)) * run.period;
     run.spacing = spacing;
-    run.slice = 0.04;
+    run.slice = 0.02;
     return run;
+}
+
+// Simulates a run; forces and energies are those of a metre of the towel's width.
+static towel_record simulate_per_width(experiment *e, const towel_run *run)
+{
+    towel_record r = towel_simulate(e, run);
+    for (int f = 0; f < r.line.frames; f++) {
+        double width = run->slice > 0 ? run->slice : 0.4;
+        r.pull[f] /= width, r.force[f] /= width, r.energy[f] /= width;
+    }
+    return r;
+}
+
+// Reads or writes the numbers of a record, frame by frame. False: not all of them.
+static bool exchange(FILE *file, bool write, double *values, int count)
+{
+    size_t n = (size_t)count;
+    return (write ? fwrite(values, sizeof *values, n, file)
+                  : fread(values, sizeof *values, n, file)) == n;
+}
+
+// Reads or writes all of a record of the simulated water; the file begins with its size.
+static bool exchange_record(FILE *file, bool write, towel_record *r)
+{
+    int frames = r->line.frames, points = r->line.points;
+    double size[3] = {frames, points, r->cpu};
+    if (!exchange(file, write, size, 3) || size[0] != frames || size[1] != points)
+        return false;
+    r->cpu = size[2];
+    return exchange(file, write, r->line.z, frames * points) &&
+           exchange(file, write, &r->x[0].x, 3 * frames * points) &&
+           exchange(file, write, r->force, frames) && exchange(file, write, r->mean_z, frames) &&
+           exchange(file, write, r->pull, frames) && exchange(file, write, r->energy, frames);
+}
+
+// The towel in simulated water. With FATHOM_WATER=DIR, records that DIR has are read, others kept
+// there, so that models can be compared again without simulating the water.
+static towel_record simulate_water(experiment *e, const towel_run *run)
+{
+    const char *directory = experiment_quick(e) ? NULL : getenv("FATHOM_WATER");
+    if (!directory)
+        return simulate_per_width(e, run);
+    char path[512];
+    int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
+    towel_record r = towel_create_record(e, run, frames);
+    snprintf(path, sizeof path, "%s/water-%g-%g-%g%s.bin", directory, run->spacing, run->amplitude,
+             run->period, run->slice > 0 ? "" : "-whole");
+    FILE *file = fopen(path, "rb");
+    r.line.frames = frames;
+    bool found = file && !experiment_failed(e) && exchange_record(file, false, &r);
+    if (file)
+        fclose(file);
+    if (found)
+        return r;
+    r = simulate_per_width(e, run);
+    file = r.diverged || experiment_failed(e) ? NULL : fopen(path, "wb");
+    if (file && (!exchange_record(file, true, &r) | (fclose(file) != 0)))
+        experiment_fail(e, FM_INPUT_OUTPUT, "cannot write %s", path);
+    return r;
 }
 
 // First harmonic of a record over all frames but the first: whole periods.
@@ -161,11 +232,10 @@ static double find_distance(const towel_run *run, const towel_record *a, const t
     return (measures[0] + measures[1] + measures[2]) / MEASURES;
 }
 
-// The simulated water of all swings, with two spacings.
+// The simulated water of all swings, with all spacings.
 typedef struct waters {
-    towel_record fine[SWINGS], coarse[SWINGS];
-    double error[MEASURES + 1]; // measures between the two and their mean, over the swings
-    double cpu;                 // s per simulated second, of the fine one
+    towel_record records[WATERS][SWINGS]; // the first are the finest
+    double cpu;                           // s per simulated second, of the finest
 } waters;
 
 // Fractional derivative of order q of a record that starts at rest, at frame f.
@@ -179,16 +249,23 @@ static double differentiate(const double *z, int f, double q)
     return sum * pow(TOWEL_FRAME, -q);
 }
 
-// Least squares of -F by derivatives of the given orders of z; the share of F that remains. The
-// force of a frame is its mean over the frame: half a frame earlier than z, so means of two values.
-static double fit(const towel_record *r, const double *orders, int count, double *coefficients)
+// A force F and a deflection z. A force that is a mean over its frame is half a frame earlier than
+// z, so its derivatives are means of two values.
+typedef struct response {
+    const double *force, *z;
+    int frames;
+    bool mean;
+} response;
+
+// Least squares of -F by derivatives of the given orders of z; the share of F that remains.
+static double fit(const response *r, const double *orders, int count, double *coefficients)
 {
     double m[3][4] = {{0}}, total = 0, d[4];
-    for (int f = 2; f < r->line.frames; f++) {
+    for (int f = 2; f < r->frames; f++) {
         for (int i = 0; i < count; i++)
-            d[i] = (differentiate(r->mean_z, f, orders[i]) +
-                    differentiate(r->mean_z, f - 1, orders[i])) /
-                   2;
+            d[i] =
+                (differentiate(r->z, f, orders[i]) + differentiate(r->z, f - r->mean, orders[i])) /
+                2;
         d[count] = -r->force[f];
         total += r->force[f] * r->force[f];
         for (int i = 0; i < count; i++)
@@ -212,7 +289,7 @@ static double fit(const towel_record *r, const double *orders, int count, double
 }
 
 // The best order q of one derivative; *c: its coefficient; the share of the force that remains.
-static double find_order(const towel_record *r, double *q, double *c)
+static double find_order(const response *r, double *q, double *c)
 {
     double best = INFINITY;
     for (int i = 0; i <= 80; i++) {
@@ -223,143 +300,234 @@ static double find_order(const towel_record *r, double *q, double *c)
     return best;
 }
 
-// The order of the water, from the force on the towel.
+// The order of the pull on the hand as a derivative of the hand's motion.
+static double find_hand_order(experiment *e, const towel_record *r)
+{
+    double q = 0, c = 0, *z = experiment_alloc(e, (size_t)r->line.frames, sizeof *z);
+    for (int f = 0; f < r->line.frames && z; f++)
+        z[f] = r->x[f * r->line.points].z;
+    response hand = {r->pull, z, r->line.frames, false};
+    if (z && !r->diverged)
+        find_order(&hand, &q, &c);
+    return q;
+}
+
+// Writes the orders of one force of a swing in all waters. mean: as in response.
+static void write_orders(experiment *e, experiment_table *table, const waters *w, int s, bool hand)
+{
+    double q[WATERS] = {0}, c[WATERS] = {0}, rest[WATERS], x[3];
+    double amplitude = amplitudes[s / PERIODS], period = periods[s % PERIODS];
+    response r = {0};
+    for (int k = WATERS - 1; k >= 0; k--) {
+        const towel_record *water = &w->records[k][s];
+        double *z = experiment_alloc(e, (size_t)water->line.frames, sizeof *z);
+        if (!z)
+            return;
+        for (int f = 0; f < water->line.frames; f++)
+            z[f] = hand ? water->x[f * water->line.points].z : water->mean_z[f];
+        r = (response){hand ? water->pull : water->force, z, water->line.frames, !hand};
+        rest[k] = find_order(&r, &q[k], &c[k]);
+    }
+    double half = fit(&r, (double[]){0.5}, 1, x), first = fit(&r, (double[]){1}, 1, x);
+    double second = fit(&r, (double[]){2}, 1, x), two = fit(&r, (double[]){2, 1}, 2, x);
+    double three = fit(&r, (double[]){2, 1, 0.5}, 3, x), area = hand ? 1 : TOWEL_HEIGHT;
+    experiment_write_row(table, "%s,%g,%g,%g,%.4g,%.3g,%g,%g,%.3g,%.3g,%.3g,%.3g,%.3g",
+                         hand ? "hand" : "towel", amplitude, period, q[0], c[0] / area, rest[0],
+                         q[1], q[2], half, first, second, two, three);
+    experiment_add_named_result(e, 0.5, q[0], "", "order of the force on the %s, %g cm, %g s",
+                                hand ? "hand" : "towel", 100 * amplitude, period);
+}
+
+// The order of the water, from the forces on the towel and on the hand.
 static void find_orders(experiment *e, const waters *w, int swings)
 {
     experiment_table *table = experiment_table_open(
         e, "orders.csv",
-        "amplitude_m,period_s,order,coefficient,unexplained,order_coarse,unexplained_half,"
-        "unexplained_first,unexplained_second,unexplained_first_second,unexplained_three,"
-        "added_mass_kg_m2,drag_Ns_m3,half_Ns05_m3");
-    double mean[4] = {0};
-    fm_cloth_def def = create_model(DEFAULT, 0, 0);
-    for (int s = 0; s < swings && !experiment_failed(e); s++) {
-        const towel_record *r = &w->fine[s];
-        towel_run run = create_run(e, &def, s, 0);
-        double area = run.slice * TOWEL_HEIGHT, q = 0, c = 0, coarse_q = 0, coarse_c = 0, x[3];
-        double rest = find_order(r, &q, &c), half = fit(r, (double[]){0.5}, 1, x);
-        find_order(&w->coarse[s], &coarse_q, &coarse_c);
-        double first = fit(r, (double[]){1}, 1, x), second = fit(r, (double[]){2}, 1, x);
-        double two = fit(r, (double[]){2, 1}, 2, x);
-        double three = fit(r, (double[]){2, 1, 0.5}, 3, x);
-        experiment_write_row(table, "%g,%g,%g,%.4g,%.3g,%g,%.3g,%.3g,%.3g,%.3g,%.3g,%.4g,%.4g,%.4g",
-                             run.amplitude, run.period, q, c / area, rest, coarse_q, half, first,
-                             second, two, three, x[0] / area, x[1] / area, x[2] / area);
-        experiment_add_named_result(e, 0.5, q, "", "order of the water, %g cm, %g s",
-                                    100 * run.amplitude, run.period);
-        mean[0] += q / swings, mean[1] += rest / swings, mean[2] += half / swings;
-        mean[3] += (two - three) / swings;
-    }
-    experiment_add_result(e, "order of the water, mean", 0.5, mean[0], "");
-    experiment_add_result(e, "force that the best order leaves", NAN, mean[1], "");
-    experiment_add_result(e, "force that the order 1/2 leaves", NAN, mean[2], "");
-    experiment_add_result(e, "gain of a half derivative beside mass and drag", NAN, mean[3], "");
+        "force,amplitude_m,period_s,order,coefficient,unexplained,order_1cm,order_2cm,"
+        "unexplained_half,unexplained_first,unexplained_second,unexplained_first_second,"
+        "unexplained_three");
+    for (int i = 0; i < 2 * swings && !experiment_failed(e); i++)
+        write_orders(e, table, w, i % swings, i >= swings);
 }
 
-// The results of one choice of coefficients.
+// The results of one choice of coefficients, or of a coarser water.
 typedef struct comparison {
     double mean, measures[MEASURES], cpu; // over the swings
+    double energy; // of the towel, over that in the water: geometric mean over the swings
+    double work;   // of the hand along the swing, over that in the water: mean over the swings
     double each[SWINGS];
     double bumps; // mean number of bumps, over the swings
 } comparison;
 
+// Mean kinetic energy of the towel, J/m.
+static double find_energy(const towel_record *r)
+{
+    double sum = 0;
+    for (int f = 1; f < r->line.frames; f++)
+        sum += r->energy[f] / (r->line.frames - 1);
+    return sum;
+}
+
+// Mean power of the hand along the swing, W/m: minus the pull times the velocity of the hand.
+static double find_work(const towel_run *run, const towel_record *r)
+{
+    double sum = 0, speed = 2 * PI * run->amplitude / run->period;
+    for (int f = 1; f < r->line.frames; f++)
+        sum -= r->pull[f] * speed * cos(2 * PI * f * TOWEL_FRAME / run->period);
+    return sum / (r->line.frames - 1);
+}
+
+// Adds the distance of a run of swing s from the finest water to a comparison.
+static void add_run(experiment *e, comparison *c, const towel_run *run, const towel_record *r,
+                    const waters *w, int s, int swings)
+{
+    const towel_record *water = &w->records[0][s];
+    double measures[MEASURES], share = 1.0 / swings;
+    c->each[s] = find_distance(run, r, water, measures);
+    c->mean += share * c->each[s];
+    for (int i = 0; i < MEASURES; i++)
+        c->measures[i] += share * measures[i];
+    c->cpu += share * r->cpu / run->duration;
+    c->bumps += share * towel_measure_bumps(e, run, r, run->period / 2).count;
+    c->energy += share * log(find_energy(r) / find_energy(water));
+    c->work += share * find_work(run, r) / find_work(run, water);
+}
+
 // Compares a cloth with the water over the swings.
-static comparison compare(experiment *e, const fm_cloth_def *def, const waters *w, int swings)
+static comparison compare(experiment *e, model m, const double a[2], const waters *w, int swings)
 {
     comparison c = {0};
+    fm_cloth_def def = create_model(m, a[0], a[1]);
     for (int s = 0; s < swings && !experiment_failed(e); s++) {
-        towel_run run = create_run(e, def, s, 0);
-        towel_record r = towel_simulate(e, &run);
-        double measures[MEASURES];
-        c.each[s] = find_distance(&run, &r, &w->fine[s], measures);
-        c.mean += c.each[s] / swings;
-        for (int i = 0; i < MEASURES; i++)
-            c.measures[i] += measures[i] / swings;
-        c.cpu += r.cpu / run.duration / swings;
-        c.bumps += towel_measure_bumps(e, &run, &r, run.period / 2).count / swings;
+        towel_run run = create_run(e, &def, s, 0);
+        towel_record r = simulate_per_width(e, &run);
+        add_run(e, &c, &run, &r, w, s, swings);
     }
     return c;
+}
+
+// A sweep of the coefficients of a model.
+typedef struct sweep {
+    model m;
+    const waters *w;
+    int swings, tried;
+    experiment_table *table;
+    comparison best;
+    double chosen[2];
+    double own[SWINGS]; // smallest distance of each swing by itself
+} sweep;
+
+// Compares one choice of coefficients. True if it is the best so far.
+static bool try(experiment *e, sweep *s, double first, double second)
+{
+    comparison c = compare(e, s->m, (double[]){first, second}, s->w, s->swings);
+    bool better = s->tried++ == 0 || c.mean < s->best.mean;
+    for (int i = 0; i < s->swings; i++) {
+        s->own[i] = s->tried == 1 ? c.each[i] : fmin(s->own[i], c.each[i]);
+        experiment_write_row(s->table, "%s,%g,%g,%g,%g,%.4g", models[s->m].name, first, second,
+                             amplitudes[i / PERIODS], periods[i % PERIODS], c.each[i]);
+    }
+    if (better)
+        s->best = c, s->chosen[0] = first, s->chosen[1] = second;
+    return better;
+}
+
+// Searches around the best point, with factors that become smaller. It may leave the first sweep.
+static void refine(experiment *e, sweep *s)
+{
+    bool two = models[s->m].second > 0;
+    for (double factor = sqrt(10); factor > 1.3; factor = sqrt(factor)) {
+        bool better = true;
+        for (int moves = 0; moves < 8 && better && !experiment_failed(e); moves++) {
+            double a = s->chosen[0], b = s->chosen[1];
+            better = try(e, s, a * factor, b);
+            better = (a > SMALLEST && try(e, s, a / factor, b)) || better;
+            better = (two && b > 0 && try(e, s, a, b * factor)) || better;
+            better = (two && b > SMALLEST && try(e, s, a, b / factor)) || better;
+        }
+    }
+}
+
+// Mean order of the pull on the hand of a model over the swings: what a force without memory has.
+static double find_model_order(experiment *e, const sweep *s)
+{
+    fm_cloth_def def = create_model(s->m, s->chosen[0], s->chosen[1]);
+    double sum = 0;
+    for (int i = 0; i < s->swings && !experiment_failed(e); i++) {
+        towel_run run = create_run(e, &def, i, 0);
+        towel_record r = simulate_per_width(e, &run);
+        sum += find_hand_order(e, &r) / s->swings;
+    }
+    return sum;
 }
 
 // Sweeps the coefficients of a model, and adds its best ones and their distance.
 static void measure_model(experiment *e, model m, const waters *w, int swings,
                           experiment_table *table, experiment_table *best_table)
 {
-    comparison best = {.mean = INFINITY};
-    double chosen[2] = {0}, own[SWINGS], mean_own = 0;
-    int first = experiment_quick(e) ? 1 : models[m].first;
-    int second = experiment_quick(e) ? 1 : models[m].second;
-    for (int s = 0; s < SWINGS; s++)
-        own[s] = INFINITY;
-    for (int i = 0; i < first * second && !experiment_failed(e); i++) {
-        double a = progress(models[m].first_low, models[m].first_high, i % first, first);
-        double b = progress(models[m].second_low, models[m].second_high, i / first, second);
-        fm_cloth_def def = create_model(m, a, b);
-        comparison c = compare(e, &def, w, swings);
-        for (int s = 0; s < swings; s++) {
-            own[s] = fmin(own[s], c.each[s]);
-            experiment_write_row(table, "%s,%g,%g,%g,%g,%.4g", models[m].name, a, b,
-                                 amplitudes[s / PERIODS], periods[s % PERIODS], c.each[s]);
-        }
-        if (c.mean < best.mean)
-            best = c, chosen[0] = a, chosen[1] = b;
-    }
-    for (int s = 0; s < swings; s++)
-        mean_own += own[s] / swings;
+    sweep s = {.m = m, .w = w, .swings = swings, .table = table};
+    bool quick = experiment_quick(e), zero = m < PHYSICAL || models[m].second == 0;
+    int first = quick ? 1 : models[m].first, second = quick ? !zero : models[m].second;
+    double mean_own = 0;
+    for (int i = 0; i < first; i++)
+        for (int k = zero ? -1 : 0; k < second && !experiment_failed(e); k++)
+            try(e, &s, models[m].first_low * pow(10, i),
+                k < 0 ? 0 : models[m].second_low * pow(10, k));
+    if (!quick && m != DEFAULT)
+        refine(e, &s);
+    for (int i = 0; i < swings; i++)
+        mean_own += s.own[i] / swings;
+    const comparison *c = &s.best;
     const char *name = models[m].name;
-    experiment_write_row(best_table, "\"%s\",%.4g,%.4g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g", name,
-                         chosen[0], chosen[1], best.measures[0], best.measures[1],
-                         best.measures[2], best.mean, mean_own, best.bumps, w->cpu / best.cpu);
-    experiment_add_named_result(e, NAN, best.mean, "", "%s: distance from the water", name);
+    experiment_write_row(
+        best_table, "\"%s\",%.4g,%.4g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g,%.3g", name,
+        s.chosen[0], s.chosen[1], c->measures[0], c->measures[1], c->measures[2], c->mean, mean_own,
+        exp(c->energy), c->work, c->bumps, find_model_order(e, &s), w->cpu / c->cpu);
+    experiment_add_named_result(e, NAN, c->mean, "", "%s: distance from the water", name);
+    experiment_add_named_result(e, NAN, c->measures[0], "", "%s: early", name);
     experiment_add_named_result(e, NAN, mean_own, "", "%s: the same, tuned for each swing", name);
-    experiment_add_named_result(e, NAN, w->cpu / best.cpu, "", "%s: time of the water / its time",
+    experiment_add_named_result(e, NAN, w->cpu / c->cpu, "", "%s: time of the water / its time",
                                 name);
 }
 
-// Simulates the towel in water for all swings.
-static void simulate_water(experiment *e, waters *w, int swings, experiment_table *best_table)
+// Simulates the towel in water for all swings, and compares the waters with the finest.
+static void simulate_waters(experiment *e, waters *w, int swings, experiment_table *best_table)
 {
-    fm_cloth_def def = create_model(DEFAULT, 0, 0);
-    double bumps = 0;
-    def.drag.model = FM_DRAG_NONE;
-    for (int s = 0; s < swings && !experiment_failed(e); s++) {
-        towel_run run = create_run(e, &def, s, 0.01);
-        double measures[MEASURES];
-        w->fine[s] = towel_simulate(e, &run);
-        run.spacing *= 2;
-        w->coarse[s] = towel_simulate(e, &run);
-        double mean = find_distance(&run, &w->coarse[s], &w->fine[s], measures);
-        experiment_add_named_result(e, NAN, mean, "", "water, %g cm, %g s: between two spacings",
-                                    100 * run.amplitude, run.period);
-        for (int i = 0; i < MEASURES; i++)
-            w->error[i] += measures[i] / swings;
-        w->error[MEASURES] += mean / swings;
-        w->cpu += w->fine[s].cpu / run.duration / swings;
-        bumps += towel_measure_bumps(e, &run, &w->fine[s], run.period / 2).count / swings;
+    fm_cloth_def def = towel_cloth_def(FM_DRAG_NONE);
+    for (int k = 0; k < WATERS && !experiment_failed(e); k++) {
+        comparison c = {0};
+        double order = 0; // of the pull, mean over the swings
+        for (int s = 0; s < swings && !experiment_failed(e); s++) {
+            towel_run run = create_run(e, &def, s, spacings[experiment_quick(e) ? 2 : k]);
+            w->records[k][s] = simulate_water(e, &run);
+            add_run(e, &c, &run, &w->records[k][s], w, s, swings);
+            order += find_hand_order(e, &w->records[k][s]) / swings;
+        }
+        if (k == 0)
+            w->cpu = c.cpu;
+        experiment_write_row(best_table,
+                             "\"water, %.2g cm\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,%.3g,%.3g,%.3g,%.3g",
+                             100 * spacings[k], c.measures[0], c.measures[1], c.measures[2], c.mean,
+                             exp(c.energy), c.work, c.bumps, order, w->cpu / c.cpu);
+        experiment_add_named_result(e, NAN, c.mean, "", "water, cells of %.2g cm: distance",
+                                    100 * spacings[k]);
+        experiment_add_named_result(e, NAN, c.cpu, "s", "water, cells of %.2g cm: time per second",
+                                    100 * spacings[k]);
     }
-    experiment_write_row(best_table, "\"water, cells of 2 cm\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,",
-                         w->error[0], w->error[1], w->error[2], w->error[3], bumps);
-    experiment_add_result(e, "water: distance between two spacings", NAN, w->error[MEASURES], "");
-    experiment_add_result(e, "water: time per simulated second", NAN, w->cpu, "s");
 }
 
 // The whole towel in a tank of 0.8 m, at 2.5 cm and 0.5 s, against its slice with the same cells.
 static void compare_whole(experiment *e, const waters *w)
 {
-    fm_cloth_def def = create_model(DEFAULT, 0, 0);
-    def.drag.model = FM_DRAG_NONE;
-    int s = 0;
-    towel_run run = create_run(e, &def, s, 0.02);
+    fm_cloth_def def = towel_cloth_def(FM_DRAG_NONE);
+    towel_run run = create_run(e, &def, 0, 0.02);
     run.slice = 0, run.columns = 21;
-    towel_record r = towel_simulate(e, &run);
-    for (int f = 0; f < r.line.frames; f++)
-        r.pull[f] *= 0.04 / 0.4;
+    towel_record r = simulate_water(e, &run);
     double m[MEASURES] = {0};
-    find_distance(&run, &r, &w->coarse[s], m);
+    find_distance(&run, &r, &w->records[2][0], m);
     experiment_add_result(e, "whole towel against its slice: early", NAN, m[0], "");
     experiment_add_result(e, "whole towel against its slice: envelope", NAN, m[1], "");
     experiment_add_result(e, "whole towel against its slice: pull", NAN, m[2], "");
-    experiment_add_result(e, "whole towel: simulated until", NAN, r.line.frames * TOWEL_FRAME, "s");
     experiment_add_result(e, "whole towel: time per simulated second", NAN, r.cpu / run.duration,
                           "s");
 }
@@ -367,9 +535,10 @@ static void compare_whole(experiment *e, const waters *w)
 static const char FIGURE[] =
     "set style data histograms\nset style histogram rowstacked\nset style fill solid 0.8\n"
     "set boxwidth 0.7\nset ylabel 'early + envelope + pull, over 3'\nset yrange [0:*]\n"
-    "set xtics rotate by -25\nset bmargin 6\nset key outside top center horizontal\n"
-    "plot 'models.csv' using ($4/3):xtic(1) skip 1 ls 1 title 'early', '' using ($5/3) skip 1 "
-    "ls 2 title 'envelope', '' using ($6/3) skip 1 ls 3 title 'pull'\n";
+    "set xtics rotate by -25\nset bmargin 7\nset rmargin 8\n"
+    "set key outside top center horizontal\n"
+    "plot 'models.csv' using ($4/3):xtic(1) skip 2 ls 1 title 'early', '' using ($5/3) skip 2 "
+    "ls 2 title 'envelope', '' using ($6/3) skip 2 ls 3 title 'pull'\n";
 
 int main(int argc, char **argv)
 {
@@ -383,9 +552,10 @@ int main(int argc, char **argv)
     int swings = experiment_quick(e) ? 1 : SWINGS;
     experiment_table *best = experiment_table_open(
         e, "models.csv",
-        "model,first,second,early,envelope,pull,distance,tuned_for_each,bumps,times_faster");
+        "model,first,second,early,envelope,pull,distance,tuned_for_each,energy,work,bumps,"
+        "hand_order,times_faster");
     if (w)
-        simulate_water(e, w, swings, best);
+        simulate_waters(e, w, swings, best);
     if (w && !experiment_failed(e) && !experiment_quick(e))
         find_orders(e, w, swings);
     experiment_table *table = experiment_table_open(

@@ -15,6 +15,7 @@ enum { FRAMES_MAX = 2000 };
 typedef struct result {
     double drag;                // force along the wind / (rho V^2 S0 / 2), second half
     double drag_spread;         // standard deviation of the same
+    double late_drag;           // mean force / mean of rho V^2 S0 / 2, last third
     double speed;               // m/s, of the canopy through the air, second half
     double filling_time;        // s, until the projected area is 90 % of that in the second half
     double filling_distance;    // way through the air until then, D0
@@ -80,8 +81,13 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
 // Means over the second half, and what is measured against them.
 static void summarise(const parachute_case *c, const frame *frames, int count, double S0, result *r)
 {
-    double squares = 0, way = 0;
+    double squares = 0, way = 0, force = 0, pressure = 0;
     int half = count / 2, used = count - half;
+    for (int i = 2 * count / 3; i < count; i++) {
+        force += frames[i].force;
+        pressure += 0.5 * c->density * frames[i].speed * frames[i].speed;
+    }
+    r->late_drag = force / (pressure * S0);
     for (int i = half; i < count; i++) {
         double C = frames[i].force / (0.5 * c->density * frames[i].speed * frames[i].speed * S0);
         r->drag += C / used, squares += C * C / used;
@@ -114,6 +120,7 @@ static void add_results(experiment *e, const parachute_case *c, const result *r)
         {"area of all cloth, S0", c->area, "m^2"},
         {"drag coefficient on S0, second half", r->drag, ""},
         {"its standard deviation", r->drag_spread, ""},
+        {"drag coefficient on S0, last third", r->late_drag, ""},
         {"projected area / S0", r->projected, ""},
         {"speed through the air, second half", r->speed, "m/s"},
         {"filling time", r->filling_time, "s"},
@@ -176,7 +183,7 @@ static void run(experiment *e, const parachute_case *c, experiment_table *table)
     if (!experiment_failed(e)) {
         summarise(c, frames, count, S0, &r);
         if (r.peak == 0) // one-way: the force of the air is that of drag, which is not measured
-            r.drag = r.drag_spread = r.peak = NAN;
+            r.drag = r.drag_spread = r.late_drag = r.peak = NAN;
         add_results(e, c, &r);
     }
     fm_world_destroy(world);

@@ -213,6 +213,8 @@ bump_stats towel_measure_bumps(experiment *e, const towel_run *run, const towel_
 static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error *err)
 {
     fm_vec3 axis = run->axis;
+    if (run->slice > 0) // turned as the towel
+        axis = (fm_vec3){axis.z, axis.y, -axis.x};
     if (run->stop <= 0)
         return fm_motion_sine(world, axis, run->amplitude, run->period, err);
     enum { KEYS = 512 }; // keyframes that sample the sine
@@ -226,18 +228,41 @@ static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error 
     return fm_motion_keyframes(world, keys, KEYS, FM_INTERPOLATE_SPLINE, (fm_vec3){0, 0, 0}, err);
 }
 
+// Position of a particle in the frame of a towel that is not turned. A slice is turned by 90 degrees
+// about y, so that its width is along the z axis of the grid: rows of a grid are along x, and the
+// solver is fast if they are long.
+static fm_vec3 turn_back(const towel_run *run, fm_vec3 x)
+{
+    return run->slice > 0 ? (fm_vec3){-x.z, x.y, x.x} : x;
+}
+
 // Force along z of the columns of particles below the top edge on the hand, N: their elastic part.
 static double find_pull(const towel_run *run, const fm_vec3 *x)
 {
     double width = run->slice > 0 ? run->slice : 0.4, sum = 0;
     for (int c = 0; c < run->columns; c++) {
-        fm_vec3 a = x[c], b = x[run->columns + c];
+        fm_vec3 a = turn_back(run, x[c]), b = turn_back(run, x[run->columns + c]);
         double length = sqrt(pow(b.x - a.x, 2) + pow(b.y - a.y, 2) + pow(b.z - a.z, 2));
         double share = c == 0 || c == run->columns - 1 ? 0.5 : 1;
         double strain = length * (run->rows - 1) / TOWEL_HEIGHT - 1;
         sum += share * strain * (b.z - a.z) / length;
     }
     return run->cloth.stretch.stiffness * width / (run->columns - 1) * sum;
+}
+
+// Kinetic energy of the towel, J; particles on its edges have half the mass of the others.
+static double find_energy(const towel_run *run, const fm_vec3 *v)
+{
+    double width = run->slice > 0 ? run->slice : 0.4, sum = 0;
+    int columns = run->columns, rows = run->rows;
+    for (int i = 0; i < rows * columns; i++) {
+        bool side = i % columns == 0 || i % columns == columns - 1;
+        bool end = i / columns == 0 || i / columns == rows - 1;
+        sum += (side ? 0.5 : 1) * (end ? 0.5 : 1) *
+               (v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z);
+    }
+    double mass = run->cloth.density * run->cloth.thickness * width * TOWEL_HEIGHT;
+    return 0.5 * mass * sum / ((columns - 1) * (rows - 1));
 }
 
 // Records the positions and deflections of the middle column of particles.
@@ -247,28 +272,31 @@ static void record_frame(const towel_run *run, fm_cloth *cloth, towel_record *ou
     const fm_vec3 *x = fm_cloth_positions(cloth, &count);
     double *z = out->line.z + (size_t)frame * run->rows;
     for (int r = 0; r < run->rows; r++) {
-        fm_vec3 p = x[r * run->columns + middle];
+        fm_vec3 p = turn_back(run, x[r * run->columns + middle]);
         z[r] = p.z;
         out->x[(size_t)frame * run->rows + r] = p;
     }
     for (int i = 0; i < count; i++)
-        out->mean_z[frame] += x[i].z / count;
+        out->mean_z[frame] += turn_back(run, x[i]).z / count;
     out->pull[frame] = find_pull(run, x);
+    out->energy[frame] = find_energy(run, fm_cloth_velocities(cloth, &count));
 }
 
 // Puts the towel into a closed tank of water of 0.8 m x 1 m x 1 m, its top edge 15 cm below the
 // lid; or its slice into one between walls without friction, which it touches.
 static void add_water(fm_world *world, fm_cloth *cloth, const towel_run *run, fm_error *err)
 {
-    double spacing = run->spacing, width = run->slice > 0 ? run->slice : 0.8;
+    bool slice = run->slice > 0;
+    double spacing = run->spacing, width = slice ? run->slice : 0.8;
+    int across = slice ? 2 : 0; // axis of the width
     fm_grid_def def = fm_default_grid_def();
     def.name = "water";
     def.spacing = spacing;
-    def.low = (fm_vec3){-width / 2, -0.85, -0.5};
-    def.cells[0] = (int)lround(width / spacing);
-    def.cells[1] = def.cells[2] = (int)lround(1 / spacing);
-    if (run->slice > 0)
-        def.sides[FM_SIDE_LEFT].kind = def.sides[FM_SIDE_RIGHT].kind = FM_GRID_SLIP;
+    def.low = slice ? (fm_vec3){-0.5, -0.85, -width / 2} : (fm_vec3){-width / 2, -0.85, -0.5};
+    def.cells[0] = def.cells[1] = def.cells[2] = (int)lround(1 / spacing);
+    def.cells[across] = (int)lround(width / spacing);
+    if (slice)
+        def.sides[FM_SIDE_BACK].kind = def.sides[FM_SIDE_FRONT].kind = FM_GRID_SLIP;
     fm_grid *grid = fm_grid_create(world, &def, err);
     if (err->status == FM_OK)
         fm_world_couple_objects(world, fm_cloth_object(cloth), fm_grid_object(grid),
@@ -283,16 +311,23 @@ void towel_check_damping(experiment *e, const fm_report *report)
                         report->damping_share);
 }
 
-// Simulates the towel under water and records its centre line 60 times per second.
-towel_record towel_simulate(experiment *e, const towel_run *run)
+towel_record towel_create_record(experiment *e, const towel_run *run, int frames)
 {
-    int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
     towel_record out = {.line = {.points = run->rows, .length = TOWEL_HEIGHT, .dt = TOWEL_FRAME}};
     out.line.z = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.line.z);
     out.x = experiment_alloc(e, (size_t)frames * run->rows, sizeof *out.x);
     out.force = experiment_alloc(e, (size_t)frames, sizeof *out.force);
     out.mean_z = experiment_alloc(e, (size_t)frames, sizeof *out.mean_z);
     out.pull = experiment_alloc(e, (size_t)frames, sizeof *out.pull);
+    out.energy = experiment_alloc(e, (size_t)frames, sizeof *out.energy);
+    return out;
+}
+
+// Simulates the towel under water and records its centre line 60 times per second.
+towel_record towel_simulate(experiment *e, const towel_run *run)
+{
+    int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
+    towel_record out = towel_create_record(e, run, frames);
     if (experiment_failed(e))
         return out;
     fm_error err = {0};
@@ -302,9 +337,12 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
     fm_world *world = fixture_create_world(water, &err);
     fixture_towel towel = fixture_default_towel(run->columns, run->rows);
     towel.cloth = run->cloth;
-    if (run->slice > 0)
+    towel.sheet.origin.x = -towel.sheet.width / 2; // the centre line is at x = 0
+    if (run->slice > 0) {
         towel.sheet.width = run->slice;
-    towel.sheet.origin = (fm_vec3){-towel.sheet.width / 2, 0, 0}; // the centre line is at x = 0
+        towel.sheet.origin = (fm_vec3){0, 0, run->slice / 2};
+        towel.sheet.rotation = (fm_quat){.y = sqrt(0.5), .w = sqrt(0.5)};
+    }
     towel.motion = create_motion(world, run, &err);
     fm_cloth *cloth = fixture_create_hanging_cloth(world, &towel, &err);
     if (run->spacing > 0)
@@ -320,7 +358,8 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
         if (err.status == FM_OK) {
             record_frame(run, cloth, &out, f);
             if (run->spacing > 0)
-                out.force[f] = experiment_find_quantity(e, fm_cloth_object(cloth), "load_z");
+                out.force[f] = experiment_find_quantity(e, fm_cloth_object(cloth),
+                                                        run->slice > 0 ? "load_x" : "load_z");
             out.line.frames = f + 1;
         }
     }

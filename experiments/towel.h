@@ -45,6 +45,7 @@ typedef struct towel_record {
     double *force;   // N, of simulated water on the towel along z, mean over the frame, [frame]
     double *mean_z;  // m, of all particles, [frame]
     double *pull;    // N, of the stretched columns on the hand along z, [frame]
+    double *energy;  // J, kinetic energy of the towel, [frame]
     double cpu;      // s, time of the processor that the run took
     double substep;  // s, length of the last substep
     double stretch;  // largest relative elongation of a spring in all frames
@@ -122,6 +123,8 @@ void towel_write_deflection(experiment *e, const towel_record *record, const cha
 // Fails the experiment if only part of the springs' damping acted.
 void towel_check_damping(experiment *e, const fm_report *report);
 
+// A record with room for some frames.
+towel_record towel_create_record(experiment *e, const towel_run *run, int frames);
 // Simulates a run. Divergence is recorded and does not fail the experiment.
 towel_record towel_simulate(experiment *e, const towel_run *run);
 
