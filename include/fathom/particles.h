@@ -127,6 +127,8 @@ typedef struct fm_particles_def {
     double support;   // support radius of the kernel, in spacings; 0: 3 in 2D, 2 in 3D
     double density;   // kg/m^3, at rest
     double viscosity; // Pa s, dynamic; water 1.0e-3
+    // N/m, water 0.072; 0: none. WEAKLY_COMPRESSIBLE and CONSTANT_DENSITY
+    double surface_tension;
     fm_fractional fractional;
     fm_spring_network network;
     fm_sph_method method;

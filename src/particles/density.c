@@ -7,7 +7,9 @@
 //     ds_i/dt = sum_j V_j F_ij [(v_i - v_j) . r_ij + 2 delta h c (s_i - s_j - G_i . r_ij)]
 //
 // G_i is the gradient of s by least squares (local_gradients.h). Where it is not known or not
-// needed (fm_particles_needs_gradients), it is that of fluid at rest, g / c^2 [FOU19].
+// needed (fm_particles_needs_gradients), it is that of fluid at rest, g / c^2 [FOU19], and in
+// fluids with surface tension as well: the sum of s is then conserved. With G_i it grows in small
+// drops, whose pressure comes to many times that of surface tension.
 //
 // Particles near a free edge of an immersed surface skip the diffusion, which would carry pressure
 // around the edge from one side to the other: with it, a sheet across a slow stream has 4 to 7 %
@@ -97,7 +99,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         .rate = rate,
     };
     const bool sloped = !poly6 && fm_particles_needs_gradients(p);
-    const bool flat = def->dimensions == 2;
+    const bool flat = def->dimensions == 2, balanced = def->surface_tension > 0;
     const float V = (float)p->volume, h = (float)step->h, stiffness = (float)c2;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, boundary_padding;
     for (int i = first; i < last; i++) {
@@ -113,7 +115,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             p->pressure_gradient[i] = (fm_pressure_slope){
                 stiffness * found.s[0], stiffness * found.s[1], stiffness * found.s[2]};
             for (int axis = 0; axis < 3; axis++)
-                k.gradient[axis] = found.known ? found.s[axis] : rest[axis];
+                k.gradient[axis] = found.known && !balanced ? found.s[axis] : rest[axis];
         }
         for (int b = 0; b < count; b += 8) {
             fm_density_octet j = fm_records_load_density(p->fluid.density, list + b, 0);

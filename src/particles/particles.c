@@ -193,6 +193,7 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "support", d->support, 1.5, 6, "0 (chosen) or 1.5 to 6 spacings", err) &&
         check_range(p, "density", d->density, 1e-6, 1e6, "1e-6 to 1e6 kg/m^3", err) &&
         check_range(p, "viscosity", d->viscosity, 0, 1e6, "0 to 1e6 Pa s", err) &&
+        check_range(p, "surface_tension", d->surface_tension, 0, 1e3, "0 to 1e3 N/m", err) &&
         check_range(p, "stiffness", d->stiffness, 1e-9, 1e12, "1e-9 to 1e12 m^2/s^2", err) &&
         check_range(p, "speed", d->speed, 0, 1e6, "0 (chosen) to 1e6 m/s", err) &&
         check_range(p, "artificial_viscosity", d->artificial_viscosity, 0, 1, "0 to 1", err) &&
@@ -210,6 +211,10 @@ static bool check_def(fm_particles *p, fm_error *err)
         check_range(p, "capacity", d->capacity, 0, PARTICLES_MAX, "0 to 1e8", err);
     if (!good)
         return false;
+    bool published = d->method == FM_SPH_STANDARD || d->method == FM_SPH_RELAXATION;
+    if (published && d->surface_tension > 0)
+        return fm_fail_number(err, p->object.name, "surface_tension", d->surface_tension,
+                              "0 with the methods standard and relaxation");
     p->R = d->support * d->spacing;
     p->volume = d->dimensions == 2 ? d->spacing * d->spacing : pow(d->spacing, 3);
     return check_fractional(p, err) && check_network(p, err) && check_domain(p, err);
@@ -486,6 +491,8 @@ static double find_expected_speed(const fm_particles *p, const fm_surroundings *
     for (int i = 0; i < p->push_count; i++) // v^2 = 2 a d across the diameter d
         fastest =
             fmax(fastest, sqrt(4 * fm_length(p->pushes[i].acceleration) * p->pushes[i].radius));
+    // the speed that the pressure in a drop of four spacings can produce
+    fastest = fmax(fastest, sqrt(p->def.surface_tension / (p->def.density * p->def.spacing)));
     return fmax(fastest, find_domain_speed(p));
 }
 
@@ -594,7 +601,7 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->pressure_gradient = create_array(p, strained ? n : 0, sizeof *p->pressure_gradient, err);
     p->in_sink = create_array(p, n, 1, err);
     p->beside_surface = create_array(p, n, sizeof *p->beside_surface, err);
-    p->partial = create_array(p, 4 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
+    p->partial = create_array(p, 5 * n / FM_PARTICLES_BLOCK + 8, sizeof(double), err);
     p->hit = create_array(p, n, sizeof *p->hit, err);
     p->hit_velocity = create_array(p, n, sizeof *p->hit_velocity, err);
     p->hit_point = create_array(p, n, sizeof *p->hit_point, err);

@@ -101,6 +101,7 @@ void fm_particle_scalar_reorder(fm_particle_scalar *scalar, const fm_particle_or
 extern const fm_fluid_term_type fm_clearance_term;  // mesh_collision.c
 extern const fm_fluid_term_type fm_fractional_term; // fractional_viscosity.c
 extern const fm_fluid_term_type fm_network_term;    // spring_network.c
+extern const fm_fluid_term_type fm_tension_term;    // surface_tension.c
 extern const fm_fluid_term_type fm_warm_start_term; // pressure_solver.c
 
 // terms.c: calls the functions of all terms (extensions) of a fluid.
