@@ -98,7 +98,7 @@ typedef enum fm_integrator {
     // Implicit, for stiff cloth and large steps; docs/implicit.md says which forces they support.
     FM_IMPLICIT,       // second order: TR-BDF2
     FM_IMPLICIT_EULER, // first order: backward Euler
-    FM_AUTOMATIC,      // FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
+    FM_AUTOMATIC,      // the default: FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
 } fm_integrator;
 
 // Enforcement is constraint projection of edge lengths (strain limiting): after each substep,

@@ -545,8 +545,9 @@ static const fm_entry cloth_entries[] = {
      .about = "strain limiting, for stiff cloth at large substeps"},
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = fm_integrator_words,
      .about =
-         "kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
-         "and large steps; automatic takes the cheaper of kick-drift-kick and implicit; the others "
+         "automatic takes the cheaper of kick-drift-kick and implicit, and a run says which and "
+         "why; kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
+         "and large steps; the others "
          "are explicit: euler as published, verlet, rk2, rk4 and "
          "predictor-corrector without memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
