@@ -98,7 +98,7 @@ typedef enum fm_integrator {
     // Implicit, for stiff cloth and large steps; docs/implicit.md says which forces they support.
     FM_IMPLICIT,       // second order: TR-BDF2
     FM_IMPLICIT_EULER, // first order: backward Euler
-    FM_AUTOMATIC,      // FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
+    FM_AUTOMATIC,      // the default: FM_KICK_DRIFT_KICK or FM_IMPLICIT, by estimated cost
     // Further steps that [OKRC10] section 4.3 names for half derivatives, for comparisons.
     FM_ITERATED_CORRECTOR,  // FM_HEUN with three correctors
     FM_SEMI_IMPLICIT_EULER, // first order: new velocities first, positions by these

@@ -159,6 +159,8 @@ static void run_frames(const run_request *request, const fm_run_def *def, const 
                      : result->frame >= def->frames ? FM_RUN_DONE
                                                     : FM_RUN_INTERRUPTED;
     print_watch_summary(watch, world);
+    if (!request->quiet)
+        print_integrators(world);
     free(watch);
     free(saved.bytes);
 }

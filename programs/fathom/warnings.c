@@ -5,6 +5,7 @@
 #include "command_line.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // l/l0 - 1 of an edge beyond which a warning is printed: no fabric stretches to twice its length.
@@ -74,13 +75,16 @@ frame_watch *create_frame_watch(fm_world *world)
     frame_watch *watch = calloc(1, sizeof *watch + (size_t)count * sizeof *watch->cloths);
     if (watch)
         watch->cloth_count = count;
-    for (int i = 0; i < count; i++) {
+    return watch;
+}
+
+void print_integrators(fm_world *world)
+{
+    for (int i = 0; i < fm_world_cloth_count(world); i++) {
         const fm_cloth *cloth = fm_world_cloth(world, i);
         if (fm_cloth_integrator_reason(cloth)[0])
-            print_error("%s: integrator %s", fm_cloth_name(cloth),
-                        fm_cloth_integrator_reason(cloth));
+            printf("%s: integrator %s\n", fm_cloth_name(cloth), fm_cloth_integrator_reason(cloth));
     }
-    return watch;
 }
 
 // Writes "row 3, column 4" for a particle of a sheet or tube, "vertex 17" for one of a mesh;

@@ -85,6 +85,14 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
     return true;
 }
 
+// Whether contact is solved together with the motion. Where one body in contact is not, none is.
+static bool is_solved(fm_object *object, bool all)
+{
+    if (!all)
+        fm_cloth_prefer_explicit(fm_cloth_cast(object), "contact with cloth of another integrator");
+    return fm_cloth_cast(object)->implicit != NULL;
+}
+
 static int count_substeps(const fm_object *object, double interval)
 {
     const fm_cloth *c = fm_cloth_cast(object);
@@ -209,6 +217,7 @@ static void update_normals(fm_object *object)
 static bool view_for_ties(fm_object *object, fm_tie_view *view, fm_error *err)
 {
     fm_cloth *c = fm_cloth_cast(object);
+    fm_cloth_prefer_explicit(c, "ties");
     if (c->def.integrator != FM_KICK_DRIFT_KICK)
         return fm_fail(err, FM_BAD_VALUE, object->name, "integrator", "another one",
                        "kick-drift-kick with ties");
@@ -261,7 +270,9 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
                                               "kick-drift-kick for cloth in a fluid", false};
     if (way == FM_COUPLING_ONE_WAY)
         return count;
-    if (def->integrator != FM_KICK_DRIFT_KICK && !implicit && way == FM_COUPLING_TWO_WAY)
+    bool explicit =
+        def->integrator != FM_KICK_DRIFT_KICK && def->integrator != FM_AUTOMATIC && !implicit;
+    if (explicit && way == FM_COUPLING_TWO_WAY)
         faults[count++] = (fm_coupling_fault){"integrator", "explicit", "kick-drift-kick", true};
     if (way == FM_COUPLING_BY_DRAG && drag == FM_DRAG_PUBLISHED &&
         def->drag.history.coefficient > 0)
@@ -282,13 +293,15 @@ int fm_cloth_find_coupling_faults(const fm_cloth_def *def, fm_coupling_way way,
     return count;
 }
 
-// Fails if the cloth has started or its settings do not allow this coupling.
+// Fails if the cloth has started or its settings do not allow this coupling. An automatic choice of
+// the integrator becomes kick-drift-kick.
 static bool check_coupling(const fm_object *object, fm_coupling_way way, fm_error *err)
 {
     fm_coupling_fault faults[FM_COUPLING_FAULTS_MAX];
     if (fm_cloth_cast(object)->started)
         return fm_fail(err, FM_BAD_VALUE, object->name, "coupling", "added later",
                        "before the first advance");
+    fm_cloth_prefer_explicit(fm_cloth_cast(object), "a fluid");
     return fm_cloth_find_coupling_faults(&fm_cloth_cast(object)->def, way, faults) == 0 ||
            fm_coupling_fail(err, object, faults);
 }
@@ -325,6 +338,7 @@ const fm_body_type fm_cloth_body = {
     .set_variable_intervals = set_variable_substeps,
     .uses_contact = takes_part_in_contact,
     .contact = view_for_contact,
+    .is_solved = is_solved,
     .count_substeps = count_substeps,
     .longest_substep = longest_substep,
     .begin = begin_substeps,
@@ -356,6 +370,7 @@ const fm_body_type fm_line_body = {
     .set_variable_intervals = set_variable_substeps,
     .uses_contact = takes_part_in_contact,
     .contact = view_for_contact,
+    .is_solved = is_solved,
     .count_substeps = count_substeps,
     .longest_substep = longest_substep,
     .begin = begin_substeps,

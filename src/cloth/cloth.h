@@ -303,6 +303,9 @@ bool fm_implicit_create(fm_cloth *cloth, fm_error *err);
 const char *fm_implicit_find_unsupported(const fm_cloth *cloth);
 // integrator_choice.c: replaces FM_AUTOMATIC, after the terms of the cloth have been created.
 void fm_cloth_choose_integrator(fm_cloth *cloth, const fm_medium *medium);
+// Kick-drift-kick instead of an automatic choice of the implicit integrator, because of `obstacle`,
+// which it does not support. Before the first step; nothing for an integrator that was named.
+void fm_cloth_prefer_explicit(fm_cloth *cloth, const char *obstacle);
 // Fails if the cloth has a force that these integrators do not support.
 bool fm_implicit_check(fm_cloth *cloth, fm_error *err);
 // Opens the substep that ends at the time `end`, s: moves the particles and resolves colliders.

@@ -20,6 +20,7 @@ fm_cloth_def fm_default_fabric_cloth_def(void)
     def.damping.coefficient = 0;
     def.drag.model = FM_DRAG_NONE;
     def.imperfection.amount = 0;
+    def.integrator = FM_KICK_DRIFT_KICK;
     return def;
 }
 

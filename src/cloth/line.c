@@ -148,6 +148,7 @@ static fm_cloth_def convert_def(const char *name, double diameter, double thickn
                                 const fm_line_drag *drag, const fm_line_contact *contact)
 {
     fm_cloth_def def = fm_default_cloth_def();
+    def.integrator = FM_KICK_DRIFT_KICK;
     def.name = name;
     def.thickness = thickness;
     def.density = density;

@@ -106,7 +106,7 @@ fm_cloth_def fm_default_cloth_def(void)
                         .visits = 3,
                         .contacts = true,
                         .recompute = 0.1},
-        .integrator = FM_KICK_DRIFT_KICK,
+        .integrator = FM_AUTOMATIC,
         .margin = -1,
     };
     def.drag.history.memory.kind = FM_RECALL_FADING;

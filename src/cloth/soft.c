@@ -29,6 +29,7 @@ fm_soft_def fm_default_soft_def(void)
 fm_cloth_def fm_default_soft_cloth_def(void)
 {
     fm_cloth_def def = fm_default_cloth_def();
+    def.integrator = FM_KICK_DRIFT_KICK;
     def.density = 1000;
     def.thickness = 1e-3;
     def.stretch.stiffness = 100;

@@ -76,6 +76,9 @@ bool fm_cloth_add_term(fm_cloth *c, const fm_term_type *type, fm_error *err)
         return fm_fail_number(err, c->object.name, "terms", c->term_count + 1, "at most 18");
     if (!add_term(c, type, err))
         return false;
+    const char *missing = fm_implicit_find_unsupported(c);
+    if (missing)
+        fm_cloth_prefer_explicit(c, missing);
     fm_cloth_choose_step(c);
     return true;
 }

@@ -157,6 +157,9 @@ typedef struct fm_body_type {
     bool (*uses_contact)(const fm_object *body);
     // Fills the view: mesh, material, and the arrays that contact reads and changes.
     bool (*contact)(fm_object *body, fm_contact_view *view, fm_error *err);
+    // Optional. Whether open_together moves the body. all: all bodies in contact allow it; else a
+    // body that can choose takes another integrator.
+    bool (*is_solved)(fm_object *body, bool all);
     // Number of substeps that the body needs in `interval` s.
     int (*count_substeps)(const fm_object *body, double interval);
     double (*longest_substep)(const fm_object *body); // s, largest stable substep now

@@ -568,11 +568,11 @@ static const fm_entry cloth_entries[] = {
      .about = "strain limiting, for stiff cloth at large substeps"},
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = fm_integrator_words,
      .about =
-         "kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
-         "and large steps; automatic takes the cheaper of kick-drift-kick and implicit; the others "
-         "are explicit: euler as published; predictor-corrector and iterated-corrector (three "
-         "correctors), which the paper names; semi-implicit-euler; verlet, rk2 and rk4 without "
-         "memory"},
+         "automatic takes the cheaper of kick-drift-kick and implicit, and a run says which and "
+         "why; kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
+         "and large steps; the others are explicit: euler as published; predictor-corrector and "
+         "iterated-corrector (three correctors), which the paper names; semi-implicit-euler; "
+         "verlet, rk2 and rk4 without memory"},
     {"time_step", FM_KEY_NUMBER, CLOTH(time_step), "s", WITHIN(0, 10),
      .about = "largest substep; 0: from the stability limit; with enforcement it is the substep "
               "itself, and 0 means 1/240 s"},

@@ -103,6 +103,20 @@ typedef struct sources {
     double thickness, guard;      // m, largest of all bodies
 } sources;
 
+// Lets bodies that can choose how they move take the way of the others that they may touch.
+static void agree_on_solving(fm_world *world)
+{
+    bool all = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < world->object_count; i++) {
+            fm_object *object = world->objects[i];
+            const fm_body_type *body = object->type->body;
+            if (fm_object_uses_contact(object) && body)
+                all &= body->is_solved && body->is_solved(object, pass == 0 || all);
+        }
+    }
+}
+
 // Adds a body to contact, and its surface to the input of the contact set.
 static bool add_member(fm_world_contact *contact, fm_object *object, sources *from, fm_error *err)
 {
@@ -196,6 +210,7 @@ static bool join_tied_vertices(fm_world_contact *contact, fm_world *world, fm_er
 // Adds all bodies with contact and all colliders, and creates the contact set.
 static bool fill_contact(fm_world_contact *contact, fm_world *world, sources *from, fm_error *err)
 {
+    agree_on_solving(world);
     for (int i = 0; i < world->object_count; i++) {
         fm_object *object = world->objects[i];
         if (fm_object_uses_contact(object) && !add_member(contact, object, from, err))

@@ -139,6 +139,76 @@ static void the_implicit_integrators_refuse_forces_that_they_do_not_support(void
     fm_world_destroy(world);
 }
 
+// Shirting: 0.15 kg/m^2, 2000 N/m; the integrator is the default one, automatic.
+static fm_cloth_def define_shirting(void)
+{
+    fm_cloth_def def = fm_default_cloth_def();
+    def.density = 500;
+    def.thickness = 3e-4;
+    def.stretch.stiffness = 2000;
+    return def;
+}
+
+// Asserts that an automatic choice took this integrator, and that the reason contains `why`.
+static void expect_choice(const fm_cloth *cloth, fm_integrator integrator, const char *why)
+{
+    assert_int_equal(fm_cloth_definition(cloth).integrator, integrator);
+    assert_non_null(strstr(fm_cloth_integrator_reason(cloth), why));
+}
+
+static void the_cheaper_integrator_is_chosen_automatically(void **state)
+{
+    (void)state;
+    const fm_sheet sheet = {.columns = 31, .rows = 21, .width = 0.3, .height = 0.2};
+    fm_cloth_def stiff = define_shirting(), soft = fm_default_cloth_def(), other = stiff;
+    soft.stretch.stiffness = 2;
+    soft.bend.stiffness = 1e-7;
+    fm_world *air = create_world(1.2, 1.8e-5, no_gravity),
+             *water = create_world(1000, 1e-3, no_gravity);
+    expect_choice(create_sheet(air, &stiff, &sheet), FM_IMPLICIT,
+                  "implicit: kick-drift-kick needs");
+    expect_choice(create_sheet(air, &soft, &sheet), FM_KICK_DRIFT_KICK, "implicit costs as much");
+    expect_choice(create_sheet(water, &stiff, &sheet), FM_KICK_DRIFT_KICK, "added mass");
+    other.time_step = 1e-4; // implicit steps of that length would cost more
+    expect_choice(create_sheet(air, &other, &sheet), FM_KICK_DRIFT_KICK, "implicit costs as much");
+    other = stiff, other.repulsion.enabled = true;
+    expect_choice(create_sheet(air, &other, &sheet), FM_KICK_DRIFT_KICK, "repulsion");
+    other = stiff, other.enforcement.method = FM_ENFORCE_DIRECTIONAL;
+    expect_choice(create_sheet(air, &other, &sheet), FM_KICK_DRIFT_KICK, "enforcement");
+    other = stiff, other.integrator = FM_IMPLICIT;
+    expect_choice(create_sheet(air, &other, &sheet), FM_IMPLICIT, "");
+    fm_world_destroy(air);
+    fm_world_destroy(water);
+}
+
+// Ties, and contact with a cloth of another integrator, are known later.
+static void an_automatic_choice_gives_way_to_what_needs_kick_drift_kick(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    const fm_sheet sheet = {.columns = 21, .rows = 21, .width = 0.2, .height = 0.2};
+    fm_sheet beside = sheet;
+    beside.origin.z = 1;
+    fm_cloth_def def = define_shirting();
+    fm_world *world = create_world(1.2, 1.8e-5, no_gravity);
+    fm_cloth *a = create_sheet(world, &def, &sheet), *b = create_sheet(world, &def, &sheet);
+    expect_choice(a, FM_IMPLICIT, "");
+    assert_true(fm_world_tie(world, fm_cloth_object(a), 0, fm_cloth_object(b), 0, &err));
+    expect_choice(a, FM_KICK_DRIFT_KICK, "ties");
+    advance(world, 1e-3);
+    fm_world_destroy(world);
+    world = create_world(1.2, 1.8e-5, no_gravity);
+    def.contact.enabled = true;
+    a = create_sheet(world, &def, &sheet);
+    def.integrator = FM_KICK_DRIFT_KICK;
+    b = create_sheet(world, &def, &beside);
+    expect_choice(a, FM_IMPLICIT, "");
+    advance(world, 1e-3);
+    expect_choice(a, FM_KICK_DRIFT_KICK, "contact");
+    expect_choice(b, FM_KICK_DRIFT_KICK, "");
+    fm_world_destroy(world);
+}
+
 static void woven_triangles_are_refused_on_tubes(void **state)
 {
     (void)state;
@@ -540,6 +610,8 @@ int main(void)
         cmocka_unit_test(numbers_of_a_cloth_definition_out_of_range_are_refused),
         cmocka_unit_test(invalid_or_contradictory_models_are_refused),
         cmocka_unit_test(the_implicit_integrators_refuse_forces_that_they_do_not_support),
+        cmocka_unit_test(the_cheaper_integrator_is_chosen_automatically),
+        cmocka_unit_test(an_automatic_choice_gives_way_to_what_needs_kick_drift_kick),
         cmocka_unit_test(woven_triangles_are_refused_on_tubes),
         cmocka_unit_test(invalid_settings_of_fractional_derivatives_are_refused),
         cmocka_unit_test(invalid_sheets_are_refused),

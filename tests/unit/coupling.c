@@ -69,6 +69,22 @@ static void impossible_couplings_are_refused(void **state)
     fm_world_destroy(world);
 }
 
+static void a_fluid_takes_kick_drift_kick_from_an_automatic_choice(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(1.2, 1.8e-5, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = light_cotton();
+    fm_sheet sheet = flat_sheet(11, 0.2, 0.1, 0.1, 0.1);
+    def.stretch.stiffness = 2e4;
+    def.integrator = FM_AUTOMATIC;
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    assert_int_equal(fm_cloth_definition(cloth).integrator, FM_IMPLICIT);
+    couple(world, cloth, create_still_water(world, 0.05, true), FM_COUPLING_TWO_WAY);
+    assert_int_equal(fm_cloth_definition(cloth).integrator, FM_KICK_DRIFT_KICK);
+    assert_non_null(strstr(fm_cloth_integrator_reason(cloth), "a fluid"));
+    fm_world_destroy(world);
+}
+
 // A splash shortens the substeps of the fluid, which are also those of the coupled cloth. The
 // memory of the cloth was created for substeps down to 1/16 of the first one.
 static void a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first(void **state)
@@ -192,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impossible_couplings_are_refused),
+        cmocka_unit_test(a_fluid_takes_kick_drift_kick_from_an_automatic_choice),
         cmocka_unit_test(a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first),
         cmocka_unit_test(samples_have_the_area_of_the_cloth_and_replace_fluid),
         cmocka_unit_test(light_cloth_stays_at_rest_and_heavy_cloth_sinks),
