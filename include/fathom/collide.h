@@ -100,6 +100,7 @@ FM_API bool fm_world_collider_load(const fm_world *world, int index, fm_vec3 *lo
 // Finds a collider by name, or returns NULL. The bones of a figure are colliders with names such as
 // "woman.left_thigh".
 FM_API fm_collider *fm_world_find_collider(fm_world *world, const char *name);
+FM_API const char *fm_collider_name(const fm_collider *collider);
 // Position of the centre, m, velocity, m/s, and angular velocity (spin) of a collider: of a free
 // collider (with a mass) now, of other colliders at time 0.
 FM_API fm_vec3 fm_collider_position(const fm_collider *collider);

@@ -400,6 +400,7 @@ void run_scene(const run_request *request, run_result *result)
             result->first = def.first_frame;
             warn_of_slow_frames(world, 1 / def.fps);
             warn_of_light_cloths(world);
+            warn_of_thin_colliders(world);
             run_frames(request, &def, scene, world, run, result, &err);
             fm_run_close(run, result->status, result->frame, &err);
         }

@@ -67,6 +67,7 @@ static int run_check(const command *self, const arguments *args)
         if (good) {
             warn_of_slow_frames(world, 1 / fm_scene_run_settings(scene).fps);
             warn_of_light_cloths(world);
+            warn_of_thin_colliders(world);
         }
         if (good && !option_given(self, args, "--quiet"))
             printf("%s: good\n", args->rest[i]);

@@ -50,6 +50,25 @@ void warn_of_light_cloths(fm_world *world)
     }
 }
 
+// The distance from its centre to the surface is half the thickness of a solid. Meshes whose centre
+// is not inside, such as a glass, are not judged.
+void warn_of_thin_colliders(fm_world *world)
+{
+    for (int i = 0; i < fm_world_object_count(world); i++) {
+        fm_liquid *liquid = fm_object_liquid(fm_world_object(world, i));
+        for (int k = 0; liquid && k < fm_world_collider_count(world); k++) {
+            const fm_collider *c = fm_world_collider(world, k);
+            double spacing = fm_liquid_definition(liquid).grid.spacing;
+            double inside = -fm_collider_distance(c, fm_collider_position(c), 0, NULL, NULL, NULL);
+            if (inside > 0 && 2 * inside < spacing)
+                print_error("warning: %s is %.3g m thick, less than a cell of %s: %.3g m. "
+                            "The liquid may pass it.",
+                            fm_collider_name(c), 2 * inside,
+                            fm_object_name(fm_world_object(world, i)), spacing);
+        }
+    }
+}
+
 // The overstretched and the pierced frames of one cloth.
 typedef struct cloth_frames {
     int stretched;     // frames with an edge beyond STRETCH_LIMIT

@@ -204,6 +204,12 @@ void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
 
 // m, where the centre of a collider is: now for one that is free (a ball with a mass, or a shape
 // that rides), at time 0 for any other.
+const char *fm_collider_name(const fm_collider *collider)
+{
+    assert(collider);
+    return collider->name;
+}
+
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
     assert(c);

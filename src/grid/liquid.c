@@ -343,6 +343,29 @@ static bool add_shape(fm_liquid *l, const shape *s, fm_error *err)
     return true;
 }
 
+// Whether the box from low to high, m, and the grid have a point in common.
+static bool meets_grid(const fm_liquid *l, fm_vec3 low, fm_vec3 high)
+{
+    const fm_grid *g = l->grid;
+    for (int a = 0; a < 3; a++) {
+        double from = component(g->def.low, a), to = from + g->n[a] * g->h;
+        if (g->active[a] && (component(high, a) < from || component(low, a) > to))
+            return false;
+    }
+    return true;
+}
+
+// Reports a value, m, that is outside the grid of the liquid. Returns false.
+static bool fail_outside(const fm_liquid *l, const char *field, fm_vec3 value, fm_error *err)
+{
+    const fm_grid *g = l->grid;
+    fm_vec3 low = g->def.low, high = fm_grid_position(g, g->n[0], g->n[1], g->n[2]);
+    char allowed[160];
+    snprintf(allowed, sizeof allowed, "in the box of the liquid, (%g, %g, %g) to (%g, %g, %g) m",
+             low.x, low.y, low.z, high.x, high.y, high.z);
+    return fm_fail_vector(err, l->object.name, field, value, allowed);
+}
+
 // Adds a box of liquid, if err holds no failure.
 bool fm_liquid_add_box(fm_liquid *l, const fm_liquid_box *box, fm_error *err)
 {
@@ -354,6 +377,8 @@ bool fm_liquid_add_box(fm_liquid *l, const fm_liquid_box *box, fm_error *err)
     if (!(size.x > 0 && size.y > 0 && (size.z > 0 || !g->active[2])) || !fm_is_finite(box->low) ||
         !fm_is_finite(box->high))
         return fm_fail_vector(err, l->object.name, "box.high", box->high, "above box.low");
+    if (!meets_grid(l, box->low, box->high))
+        return fail_outside(l, "box.low", box->low, err);
     if (!(box->wave.length >= 0) || !(fabs(box->wave.amplitude) < size.y))
         return fm_fail_number(err, l->object.name, "box.wave.amplitude", box->wave.amplitude,
                               "less than the height of the box, with a length of 0 m or more");
@@ -370,6 +395,8 @@ bool fm_liquid_add_ball(fm_liquid *l, fm_vec3 centre, double radius, fm_vec3 vel
     if (!(radius > 0 && isfinite(radius)) || !fm_is_finite(centre))
         return fm_fail_number(err, l->object.name, "ball.radius", radius, "above 0 m");
     fm_vec3 reach = {radius, radius, radius};
+    if (!meets_grid(l, fm_sub(centre, reach), fm_add(centre, reach)))
+        return fail_outside(l, "ball.centre", centre, err);
     shape s = {.box = {fm_sub(centre, reach), fm_add(centre, reach), velocity, {0, 0}},
                .centre = centre,
                .radius = radius};
@@ -389,6 +416,8 @@ bool fm_liquid_add_source(fm_liquid *l, const fm_fluid_source *source, fm_error 
     if (!fm_normalize(&s.direction))
         return fm_fail_vector(err, l->object.name, "source.direction", source->direction,
                               "not zero");
+    if (!meets_grid(l, s.centre, s.centre))
+        return fail_outside(l, "source.centre", s.centre, err);
     if (!(s.radius >= l->grid->h * (1 - 1e-9)))
         return fm_fail_number(err, l->object.name, "source.radius", s.radius,
                               "at least the spacing of the liquid");
@@ -405,6 +434,11 @@ bool fm_liquid_add_sink(fm_liquid *l, const fm_fluid_sink *sink, fm_error *err)
         return false;
     if (l->sink_count == FM_LIQUID_SINKS_MAX)
         return fm_fail_number(err, l->object.name, "sinks", l->sink_count + 1, "at most 64");
+    fm_vec3 size = fm_sub(sink->high, sink->low);
+    if (!(size.x > 0 && size.y > 0 && (size.z > 0 || !l->grid->active[2])))
+        return fm_fail_vector(err, l->object.name, "sink.high", sink->high, "above sink.low");
+    if (!meets_grid(l, sink->low, sink->high))
+        return fail_outside(l, "sink.low", sink->low, err);
     l->sinks[l->sink_count++] = *sink;
     return true;
 }

@@ -216,8 +216,10 @@ static void fill_liquid(const liquid *l, fm_liquid *fluid, fm_error *err)
         fm_liquid_add_source(fluid, &sources[i].source, err);
         fm_scene_locate_error(err, sources[i].item.node);
     }
-    for (int i = 0; i < l->sinks.count && err->status == FM_OK; i++)
+    for (int i = 0; i < l->sinks.count && err->status == FM_OK; i++) {
         fm_liquid_add_sink(fluid, &sinks[i].sink, err);
+        fm_scene_locate_error(err, sinks[i].item.node);
+    }
     if (l->grid.start.kind != FM_GRID_START_REST && err->status == FM_OK)
         fm_liquid_set_start(fluid, &l->grid.start, err);
 }
