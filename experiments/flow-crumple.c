@@ -120,9 +120,9 @@ static double find_gradient(const flowing *f, fm_vec3 at, fm_error *err)
 }
 
 // Inner forces and curvature against velocities and gradients; writes the arrows of a figure to
-// `table`, unless it is NULL.
+// `table`, unless it is NULL. t: s.
 static void measure_forces(experiment *e, const flowing *f, const fm_vec3 *x, const fm_vec3 *v,
-                           shape *s, experiment_table *table, const char *label)
+                           shape *s, experiment_table *table, const char *label, double t)
 {
     fm_error *err = experiment_error(e);
     double cosines = 0, sc = 0, sg = 0, scc = 0, sgg = 0, scg = 0;
@@ -136,8 +136,8 @@ static void measure_forces(experiment *e, const flowing *f, const fm_vec3 *x, co
             if (size > 1e-12)
                 cosines += dot(force, slip) / size, count++;
             if (table)
-                experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g,%g", label, at.x, at.y, at.z,
-                                     force.x, force.z, u.x, u.z);
+                experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g,%g,%g", label, t, at.x, at.y,
+                                     at.z, force.x, force.z, u.x, u.z);
             if (i < 1 || i > N - 2)
                 continue;
             fm_vec3 l = x[j * N + i - 1], r = x[j * N + i + 1];
@@ -165,7 +165,7 @@ static void run(experiment *e, flowing_way way, experiment_table *table, experim
         bool drawn = k == frames / 6 || k == frames;
         measure_shape(x, &s);
         if (k % 6 == 0 || drawn) {
-            measure_forces(e, &f, x, v, &s, drawn ? arrows : NULL, flowing_names[way]);
+            measure_forces(e, &f, x, v, &s, drawn ? arrows : NULL, flowing_names[way], k / 24.0);
             sum[0] += s.force_cosine, sum[1] += s.gradient, count++;
         }
         if (s.bent * s.symmetry > best)
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
     experiment_table *table = experiment_table_open(
         e, "shape.csv", "way,t_s,bent,symmetry,size,force_cosine,gradient_correlation");
     experiment_table *arrows = experiment_table_open(
-        e, "arrows.csv", "way,x_m,y_m,z_m,force_x,force_z,velocity_x,velocity_z");
+        e, "arrows.csv", "way,t_s,x_m,y_m,z_m,force_x,force_z,velocity_x,velocity_z");
     for (int way = FLOWING_ONE_WAY; way < FLOWING_WAYS && !experiment_failed(e); way++)
         run(e, (flowing_way)way, table, arrows);
     experiment_plot(
@@ -207,11 +207,11 @@ int main(int argc, char **argv)
         ": NaN):4 with lines dashtype 2 title w.', symmetry'\n");
     experiment_plot(
         e, "arrows",
-        "One-way: inner forces (blue) and velocities (red) in the middle rows, from above",
-        "set size ratio -1\nset xlabel 'x, m'\nset ylabel 'z, m'\nplot 'arrows.csv' using "
-        "(strcol(1) eq 'one-way' && abs($3-0.5)<0.08 ? $2 : NaN):4:($7*0.15):($8*0.15) with "
-        "vectors "
-        "lc rgb '#cc3311' title 'velocity', '' using (strcol(1) eq 'one-way' && abs($3-0.5)<0.08 ? "
-        "$2 : NaN):4:($5*40):($6*40) with vectors lc rgb '#0077bb' title 'inner force'\n");
+        "One-way, the S: velocities (left) and inner forces (right) in the middle rows, from above",
+        "set size ratio -1\nunset xtics\nset ylabel 'z, m'\nset xrange [0.2:1.3]\nset yrange "
+        "[0.2:0.8]\nshown(w,t,y) = w eq 'one-way' && t < 5 && abs(y-0.5) < 0.08\nplot "
+        "'arrows.csv' using (shown(strcol(1),$2,$4) ? $3 : NaN):5:($8*0.2):($9*0.2) with vectors "
+        "lc rgb '#cc3311' title 'velocity', '' using (shown(strcol(1),$2,$4) ? $3+0.5 : "
+        "NaN):5:($6*8):($7*8) with vectors lc rgb '#0077bb' title 'inner force'\n");
     return experiment_close(e);
 }

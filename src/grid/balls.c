@@ -42,8 +42,8 @@ enum { COLUMNS = 12 }; // of a face, whose part in the ball is computed
 // Conductance of a face inside a ball. It has no effect on velocities; the pressure becomes smooth
 // inside, where it acts in the stages of a substep.
 static const float INSIDE = 1e-6f;
-// theta rises from 0 at this phi to 1 at phi = 1. With 0.5, the added mass of a ball of 3.2 cells was
-// 0.62; with 0.85 it is 0.513 to 0.518. Without this part, 0.495, thrown balls do not slow down
+// theta rises from 0 at this phi to 1 at phi = 1. With 0.5, the added mass of a ball of 3.2 cells
+// was 0.62; with 0.85 it is 0.513 to 0.518. Without this part, 0.495, thrown balls do not slow down
 // smoothly.
 static const double CARRIED = 0.85;
 // Lighter balls turn like one with this density, relative to the fluid: the torque is that of the
