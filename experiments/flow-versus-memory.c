@@ -433,9 +433,13 @@ static bool try(experiment *e, sweep *s, double first, double second)
 }
 
 // Searches around the best point, with factors that become smaller. It may leave the first sweep.
+// If the second coefficient is nearly 0 there, values between those of the sweep are tried first.
 static void refine(experiment *e, sweep *s)
 {
     bool two = models[s->m].second > 0;
+    double start = s->chosen[0];
+    for (int i = 0; i < 12 && two && s->chosen[1] < 1 && !experiment_failed(e); i++)
+        try(e, s, start * pow(10, -0.25 * (i % 4)), start * pow(10, -0.5 * (i / 4)));
     for (double factor = sqrt(10); factor > 1.3; factor = sqrt(factor)) {
         bool better = true;
         for (int moves = 0; moves < 8 && better && !experiment_failed(e); moves++) {
