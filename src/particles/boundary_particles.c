@@ -410,8 +410,12 @@ FM_SIMD_CLONES static void extrapolate_range(void *context, int first, int last)
         } else {
             near.list = fm_neighbours_of_wet(p, k, buffer, &near.count, &near.padding);
             extrapolate_from_fluid(step, &near);
+            const fm_collider *collider = fm_boundary_collider(step, near.index);
+            if (step->pressure_only && collider && collider->rigid)
+                p->boundary.force[near.index].P = 0; // mirrored in pressure_solver.c
         }
-        fm_fluid_terms_extrapolate(step, &near);
+        if (!step->pressure_only)
+            fm_fluid_terms_extrapolate(step, &near);
     }
 }
 
@@ -468,7 +472,8 @@ void fm_boundary_apply_reactions(const fm_particles_step *step, fm_range_body *c
     fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, compute, (void *)step);
     // with differences of pressures (forces.c), the load is what the fluid as a whole feels
     bool by_sum =
-        p->def.loads && p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
+        p->def.loads && (p->def.method == FM_SPH_CONSTANT_DENSITY ||
+                         (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0));
     if (by_sum)
         p->stats.load = fm_add_scaled(p->stats.load, p->force_on_fluid, -step->h);
     for (int k = 0; k < p->wet_count; k++) {

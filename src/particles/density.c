@@ -32,10 +32,6 @@
 // [MAR11], [FOU19], [MCG03] in docs/references.md
 #include "particles/local_gradients.h"
 
-// A particle whose fill (kernel sum of the volumes around it) exceeds that of a lone particle by
-// less than this is spray: it has at most one or two neighbours.
-static const float SPRAY_FILL = 0.15f;
-
 // Sums over the neighbours of a particle: of V w, and of the rate of change of s = rho/rho0 - 1,
 // 1/s, divided by the gradient scale p->F.
 typedef struct density_sums {
@@ -132,12 +128,12 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         }
         float fill = fluid_fill + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
-        if (rate && fill < FM_SURFACE_FILL)
+        if (!poly6 && fill < p->surface_fill)
             mark_neighbours_beside_surface(p, i);
         float s = fill - 1;
         if (rate) {
             float ds = p->F * fm_floats_sum(sum.rate);
-            s = fluid_fill < p->self_fill + SPRAY_FILL ? 0 : at->s + h * ds;
+            s = fluid_fill < p->self_fill + FM_SPRAY_FILL ? 0 : at->s + h * ds;
         }
         p->s_next[i] = s;
         bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > FM_CLUMP_FILL;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // forces.c: pressure and viscous forces between fluid particles and boundary particles.
 //
-// Weakly compressible method, and viscosity of the constant-density method:
+// Weakly compressible method, and constant density, where viscosity and pressure act one after the
+// other (pressure_solver.c), n = 1 and s is not relaxed:
 //
 //     a_i = n_i sum_j n_j V_j F_ij [-(P_j + P_i) r_ij + 2 nu (v_i - v_j) + Pi_ij r_ij] + g + b
 //     n = max(1 - s, 2/3),  s = P / c^2:  current volume / rest volume, to first order
@@ -13,7 +14,7 @@
 // are linear in the position, only on motion that changes within a few spacings. At boundary
 // particles without slip, w_ij = min(0, (v_i - v_j) . r_ij) / 5: the boundary layer of water is
 // thinner than a spacing, and without this the front of a dam break would run ahead along the
-// floor. The same holds for all pairs with constant density and with a network of springs.
+// floor. The same holds for all pairs with a network of springs.
 //
 // The sum over P_i is an error, which is zero on a lattice. In sheared fluid it is a force that
 // drives particles back to a lattice, as if the fluid were elastic with a shear modulus of about
@@ -69,7 +70,7 @@ static const double RELAXATION = 0.03;
 // Near free surfaces the value that s = rho/rho0 - 1 is relaxed towards is at most this.
 static const float SURFACE_TARGET_MAX = 0.05f;
 // Share of artificial viscosity where it acts on all of the relative velocity of approaching
-// particles: at boundaries, with constant density and with a network of springs.
+// particles: at boundaries and with a network of springs.
 static const double PLAIN_SHARE = 0.2;
 // Least speed in the shift of a particle, in speeds of sound: fluid at rest needs shifting as well,
 // because differences of pressures do not order its particles.
@@ -87,7 +88,7 @@ typedef struct force_sums {
 typedef struct force_constants {
     float inverse;          // 1/m, 1 / R, R: support radius
     float viscosity;        // m^2/s, 2 nu
-    float artificial;       // m^2/s, alpha c h / 5: boundaries, constant density, springs
+    float artificial;       // m^2/s, alpha c h / 5: boundaries, springs
     float limited;          // m^2/s, alpha c h between other fluid particles
     float softening;        // m^2, h^2 / 100, keeps artificial viscosity finite for close particles
     float spiky, laplacian; // scales of the pressure and viscosity kernels of [MCG03]
@@ -203,7 +204,9 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
     double h = p->R / 2, nu = step->pressure_only ? 0 : p->def.viscosity / p->def.density;
     double alpha = step->pressure_only ? 0 : p->def.artificial_viscosity;
     double shifting_speed = fmax(p->max_speed, REST_SHIFTING * p->c);
-    bool limited = fm_particles_needs_strain(p);
+    bool limited = fm_particles_needs_strain(p), solved = p->def.method == FM_SPH_CONSTANT_DENSITY;
+    // m^2; twice as much moves a pool of water at rest in 3D
+    double largest = solved ? (p->def.dimensions == 3 ? 0.15 : 0.3) * h * h : INFINITY;
     return (force_constants){
         .inverse = (float)(1 / p->R),
         .viscosity = (float)(2 * nu),
@@ -212,9 +215,9 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
         .softening = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
-        .shift = -(float)(p->def.shifting * 4 * p->R * shifting_speed) * (float)step->h,
+        .shift = -(float)(p->def.shifting * fmin(4 * p->R * shifting_speed * step->h, largest)),
         .shift_max = SHIFT_MAX * (float)p->def.spacing,
-        .relaxation = (float)(RELAXATION * p->c / p->R) * (float)step->h,
+        .relaxation = solved ? 0 : (float)(RELAXATION * p->c / p->R) * (float)step->h,
         .threshold = (float)p->def.fractional.above,
         .published = published,
         .shifts = shifts,
@@ -295,7 +298,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     const fm_viscous_velocity *velocities = replaced ? p->viscous : NULL;
     const fm_viscous_velocity *boundary_velocities = replaced ? p->viscous_boundary : NULL;
     const force_constants k = find_constants(step, published, shifts);
-    const fm_vec3 g = step->around->gravity;
+    const fm_vec3 g = step->pressure_only ? (fm_vec3){0} : step->around->gravity;
     int buffer[FM_NEIGHBOURS_CAPACITY], boundary_buffer[FM_NEIGHBOURS_CAPACITY];
     const fm_strain_record *strain = !published && k.limited > 0 ? p->strain : NULL;
     double excess[4] = {0}; // m/s^2, of the sum over particles inside, and their number
@@ -394,10 +397,27 @@ static void compute_for_all(const fm_particles_step *step, fm_range_body *plain,
                     (void *)step);
 }
 
+// Force of walls, colliders and coupled bodies on the fluid: the sum of all forces on particles
+// except gravity, N.
+static fm_vec3 sum_forces(const fm_particles_step *step)
+{
+    const fm_particles *p = step->p;
+    fm_vec3 sum = {0};
+    for (int i = 0; i < p->count; i++)
+        sum = fm_add(sum, (fm_vec3){p->ax[i], p->ay[i], p->az[i]});
+    if (!step->pressure_only)
+        sum = fm_add_scaled(sum, step->around->gravity, -p->count);
+    if (p->def.dimensions == 2)
+        sum.z = 0;
+    return fm_scale(sum, fm_particles_mass(p));
+}
+
 // Accelerations of all particles by pressure, viscosity and gravity, without particle shifting.
 void fm_forces_compute(const fm_particles_step *step)
 {
     compute_for_all(step, compute_plain, compute_plain_replaced);
+    if (step->p->def.loads)
+        step->p->force_on_fluid = sum_forces(step);
 }
 
 // Subtracts the excess acceleration from the particles inside.
@@ -430,20 +450,6 @@ static void balance_momentum(const fm_particles_step *step)
                     &balanced);
 }
 
-// Force of walls, colliders and coupled bodies on the fluid: the sum of all forces on particles
-// except gravity, N.
-static fm_vec3 sum_forces(const fm_particles_step *step)
-{
-    const fm_particles *p = step->p;
-    fm_vec3 sum = {0};
-    for (int i = 0; i < p->count; i++)
-        sum = fm_add(sum, (fm_vec3){p->ax[i], p->ay[i], p->az[i]});
-    sum = fm_add_scaled(sum, step->around->gravity, -p->count);
-    if (p->def.dimensions == 2)
-        sum.z = 0;
-    return fm_scale(sum, fm_particles_mass(p));
-}
-
 // Accelerations of all particles, with particle shifting and relaxation of the density.
 void fm_forces_compute_shifted(const fm_particles_step *step)
 {
@@ -463,8 +469,6 @@ void fm_forces_compute_published(const fm_particles_step *step)
 
 // Computes the forces of the fluid on boundary particles, N. The force of a pair on the boundary
 // particle is the opposite of its force on the fluid particle.
-// With pressure_only, boundary particles mirror the pressure of the fluid particle: P_i + P_j is
-// then twice the fluid's pressure.
 FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, int first, int last,
                                                 fm_vec3 *force)
 {
@@ -476,9 +480,7 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
         int i = p->wet[k];
         if (!fm_boundary_needs_force(step, i))
             continue;
-        fm_force_record at = p->boundary.force[i];
-        if (step->pressure_only)
-            at.P = 0; // `scale` below doubles the pressure of the fluid instead
+        const fm_force_record at = p->boundary.force[i];
         const fm_viscous_velocity *own_viscous = p->viscous ? p->viscous_boundary + i : NULL;
         force_sums sum = {0};
         const int *list = fm_neighbours_of_wet(p, k, buffer, &count, &padding);
@@ -489,7 +491,7 @@ FM_SIMD_CLONES void fm_forces_compute_reactions(const fm_particles_step *step, i
                       (strain_rates){0}, (fm_pressure_slope){0});
         }
         float gradient_scale = at.V * (published ? 1 : p->F);
-        double scale = (step->pressure_only ? 2 : 1) * p->def.density * (double)gradient_scale;
+        double scale = p->def.density * (double)gradient_scale;
         force[i] = (fm_vec3){scale * fm_floats_sum(sum.x), scale * fm_floats_sum(sum.y),
                              scale * fm_floats_sum(sum.z)};
     }

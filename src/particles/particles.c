@@ -415,7 +415,7 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
 static void scale_kernel(fm_particles *p)
 {
     int d = p->def.dimensions, reach = (int)ceil(p->def.support);
-    double R = p->R, dx = p->def.spacing, value = 0, slope = 0;
+    double R = p->R, dx = p->def.spacing, value = 0, slope = 0, missing[2] = {0}, deficit[2] = {0};
     fm_kernel kernel = p->def.method == FM_SPH_STANDARD ? FM_KERNEL_POLY6 : FM_KERNEL_WENDLAND;
     for (int k = d == 3 ? -reach : 0; k <= (d == 3 ? reach : 0); k++) {
         for (int j = -reach; j <= reach; j++) {
@@ -424,12 +424,22 @@ static void scale_kernel(fm_particles *p)
                 if (q >= 1)
                     continue;
                 value += fm_kernel_shape(kernel, q);
+                missing[0] += j > 0 ? fm_kernel_shape(kernel, q) : 0;
+                missing[1] += j > 1 ? fm_kernel_shape(kernel, q) : 0;
+                for (int row = 0; row < 2; row++)
+                    deficit[row] -= j > row ? fm_kernel_slope(FM_KERNEL_WENDLAND, q) * j * dx : 0;
                 slope -= fm_kernel_slope(FM_KERNEL_WENDLAND, q) * i * dx * i * dx;
             }
         }
     }
     p->W = (float)(1 / (value * p->volume));
     p->F = (float)(1 / (slope * p->volume));
+    for (int row = 0; row < 2; row++) {
+        p->row_fill[row] = (float)(1 - missing[row] / value);
+        p->row_slope[row] = (float)(deficit[row] / slope);
+    }
+    bool solves = p->def.method == FM_SPH_CONSTANT_DENSITY;
+    p->surface_fill = solves ? (p->row_fill[0] + p->row_fill[1]) / 2 : FM_SURFACE_FILL;
     p->spiky = (float)(fm_kernel_norm(FM_KERNEL_SPIKY, d) / pow(R, d + 2));
     p->laplacian = (float)(fm_kernel_norm(FM_KERNEL_VISCOSITY, d) / pow(R, d + 2));
     p->self_fill = (float)(p->volume * p->W);
@@ -539,6 +549,9 @@ static void create_neighbour_lists(fm_particles *p, fm_error *err)
     size_t blocks = (size_t)fm_parallel_block_count(p->capacity, FM_PARTICLES_BLOCK);
     p->list_capacity = FM_PARTICLES_BLOCK * ((int)(LIST_MARGIN * at_rest) + 8);
     p->lists = create_array(p, blocks * (size_t)p->list_capacity, sizeof(int), err);
+    bool solves = p->def.method == FM_SPH_CONSTANT_DENSITY;
+    p->pair_weight =
+        create_array(p, solves ? blocks * (size_t)p->list_capacity : 0, sizeof(float), err);
     p->list_start = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->list_count = create_array(p, (size_t)p->capacity, sizeof(int), err);
     p->list_padding = create_array(p, (size_t)p->capacity, 1, err);
@@ -586,7 +599,10 @@ static void create_scratch(fm_particles *p, fm_error *err)
                         &p->dy,
                         &p->dz,
                         &p->s_next,
-                        &p->inverse_diagonal,
+                        &p->diagonal,
+                        &p->residual,
+                        &p->product,
+                        &p->excess,
                         &p->pressure_change,
                         &p->pressure_sum};
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
@@ -596,6 +612,9 @@ static void create_scratch(fm_particles *p, fm_error *err)
         *ints[i] = create_array(p, n, sizeof(int), err);
     p->cell_index = create_array(p, n, sizeof *p->cell_index, err);
     p->is_inside = create_array(p, n, 1, err);
+    p->is_surface = create_array(p, n, 1, err);
+    bool solves = p->def.method == FM_SPH_CONSTANT_DENSITY;
+    p->body_links = create_array(p, solves ? n : 0, sizeof *p->body_links, err);
     bool strained = fm_particles_needs_gradients(p);
     p->strain = create_array(p, strained ? n : 0, sizeof *p->strain, err);
     p->pressure_gradient = create_array(p, strained ? n : 0, sizeof *p->pressure_gradient, err);
@@ -615,9 +634,9 @@ static void create_scratch(fm_particles *p, fm_error *err)
     for (size_t i = 0; i < sizeof boundary_ints / sizeof *boundary_ints; i++)
         *boundary_ints[i] = create_array(p, m, sizeof(int), err);
     p->identity = create_array(p, m, sizeof *p->identity, err);
-    bool has_ghosts = p->boundary_capacity > p->point_count;
+    p->has_ghosts = p->boundary_capacity > p->point_count;
     p->ghost_strain =
-        strained && has_ghosts ? create_array(p, m, sizeof *p->ghost_strain, err) : NULL;
+        strained && p->has_ghosts ? create_array(p, m, sizeof *p->ghost_strain, err) : NULL;
     p->boundary_cell = create_array(p, m, sizeof *p->boundary_cell, err);
     p->visible_side = create_array(p, p->has_thin_walls ? m : 0, sizeof *p->visible_side, err);
     p->force = create_array(p, m, sizeof(fm_vec3), err);

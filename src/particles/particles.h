@@ -86,6 +86,10 @@ static const float FM_SURFACE_FILL = 0.87f;
 // crowded. Negative pressure there is an error of the integrated density and would grow.
 static const float FM_CLUMP_FILL = 1.1f;
 
+// A particle whose fill (kernel sum of the volumes around it) exceeds that of a lone particle by
+// less than this is spray: it has at most one or two neighbours.
+static const float FM_SPRAY_FILL = 0.15f;
+
 // State of the fluid particles, one array per quantity.
 typedef struct fm_particle_state {
     double *x, *y, *z;   // m
@@ -218,6 +222,13 @@ typedef struct fm_source_state {
     int64_t layer; // next layer of particles to emit
 } fm_source_state;
 
+// Pressure of a fluid particle on a collider with a mass (pressure_solver.c).
+typedef struct fm_body_link {
+    int particle, body; // index of the fluid particle, and of the collider in the world
+    fm_vec3 C;          // 1/m, sum of kernel gradients over its boundary particles, twice
+    fm_vec3 H;          // m/s^2, of kernel gradients times hydrostatic pressure differences
+} fm_body_link;
+
 // A particle fluid.
 struct fm_particles {
     fm_object object;
@@ -235,6 +246,7 @@ struct fm_particles {
     bool prepared;
     int prepared_colliders; // number of colliders at that time
     double c;               // m/s, speed of sound
+    float surface_fill;     // particles with a smaller fill are at a free surface
     float W; // kernel scale: W(q) = W w(q), chosen so that the rest lattice has density rho0
     float F; // gradient scale: the kernel gradient is F w'(q)/q times the distance vector
     float spiky, laplacian; // 1/m^(d+2), scales of the pressure and viscosity kernels of [MCG03],
@@ -308,14 +320,23 @@ struct fm_particles {
     unsigned char *is_inside;        // 1: pressure acts by differences (forces.c)
     fm_pressure_slope *pressure_gradient; // by least squares; 0 where it is not known
     float *s_next;                        // rho / rho0 - 1 after the substep
-    float *inverse_diagonal;              // m^2, 1 / D of the Jacobi iteration (pressure_solver.c)
-    float *pressure_change;               // m^2/s^2, of the current iteration
-    float *pressure_sum;                  // m^2/s^2, sum of the changes over the iterations
-    fm_particle_scalar *warm_start;       // P / c^2 of the last substep, where iterations begin
-    fm_unsorted_boundary *unsorted; // boundary and ghost particles of this substep, before sorting
-    fm_cell_index *boundary_cell;   // of each unsorted boundary and ghost particle
-    int *boundary_order;            // [i] index in `unsorted` of the sorted particle i
-    fm_boundary_identity *identity; // of each sorted boundary and ghost particle
+    // scratch of the pressure solver (pressure_solver.c)
+    float *diagonal;           // 1/m^2, of the matrix; 0: no neighbours
+    float *residual, *product; // 1/s^2, of the linear system; matrix times pressure_change
+    float *excess;             // share of the density that a substep removes
+    float *pressure_change;    // m^2/s^2, search direction
+    float *pressure_sum;       // m^2/s^2, pressures found so far
+    float *pair_weight;        // 1/m^2, [as lists] weights of the neighbours
+    unsigned char *is_surface; // 1: neighbours are missing beyond a free surface
+    fm_body_link *body_links;  // of particles beside colliders with a mass
+    int body_link_count;
+    float row_fill[2], row_slope[2]; // fill of the first and second row below a flat surface
+    bool has_ghosts;                 // there are periodic sides
+    fm_particle_scalar *warm_start;  // P / c^2 of the last substep, where iterations begin
+    fm_unsorted_boundary *unsorted;  // boundary and ghost particles of this substep, before sorting
+    fm_cell_index *boundary_cell;    // of each unsorted boundary and ghost particle
+    int *boundary_order;             // [i] index in `unsorted` of the sorted particle i
+    fm_boundary_identity *identity;  // of each sorted boundary and ghost particle
     int *wet; // boundary and ghost particles with fluid within the support; only they are computed
     int wet_count;
     fm_cell_table fixed_table; // of points that are fixed in the domain, used if boundary_moves
@@ -359,7 +380,7 @@ struct fm_particles_step {
     fm_vec3 domain_velocity;       // m/s, of a moving domain
     double clock;                  // ms, when the current stage began
     fm_vec3 excess;     // m/s^2, acceleration that the particles inside have too much (forces.c)
-    bool pressure_only; // only pressure acts, and boundary particles mirror it (pressure_solver.c)
+    bool pressure_only; // only pressure acts: no gravity, no viscosity (pressure_solver.c)
 };
 
 // particles.c
@@ -473,19 +494,20 @@ static inline const int *fm_neighbours_in_fluid(const fm_particles *p, int i, in
 }
 
 // True when the fluid has artificial viscosity that acts on deviations from linear velocities and
-// so needs strain rates: the weakly compressible method without a network of springs. Otherwise it
-// acts on velocities.
+// so needs strain rates: the weakly compressible method without a network of springs, and constant
+// density. Otherwise it acts on velocities.
 static inline bool fm_particles_needs_strain(const fm_particles *p)
 {
     return p->def.artificial_viscosity > 0 && p->def.network.viscosity == 0 &&
-           p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
+           (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ||
+            p->def.method == FM_SPH_CONSTANT_DENSITY);
 }
 
 // True when gradients at the particles are needed: for artificial viscosity, or for the pressure of
-// the weakly compressible method with particle shifting.
+// constant density and of the weakly compressible method with particle shifting.
 static inline bool fm_particles_needs_gradients(const fm_particles *p)
 {
-    return fm_particles_needs_strain(p) ||
+    return fm_particles_needs_strain(p) || p->def.method == FM_SPH_CONSTANT_DENSITY ||
            (p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0);
 }
 

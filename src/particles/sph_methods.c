@@ -33,6 +33,19 @@ static void drift_range(void *context, int first, int last)
     fm_step_drift(context, first, last, ((const fm_particles_step *)context)->h);
 }
 
+// x += h v, then particle shifting, and containment by walls and colliders.
+static void drift_shift_and_contain_range(void *context, int first, int last)
+{
+    drift_range(context, first, last);
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    for (int i = first; i < last && p->def.shifting > 0; i++) {
+        p->now.x[i] += (double)p->dx[i];
+        p->now.y[i] += (double)p->dy[i];
+        p->now.z[i] += (double)p->dz[i];
+    }
+    fm_walls_contain_particles(context, first, last);
+}
+
 // x += h v, then containment by walls and colliders.
 static void drift_and_contain_range(void *context, int first, int last)
 {
@@ -127,7 +140,8 @@ static bool step_constant_density(fm_particles_step *step, fm_error *err)
     fm_pressure_solve(step);
     fm_step_record_time(step, FM_PARTICLES_PRESSURE);
     fm_step_set_time(step, start, start + h);
-    fm_step_move(step, drift_and_contain_range);
+    fm_step_move(step, drift_shift_and_contain_range);
+    fm_step_measure_speed(step);
     return true;
 }
 
