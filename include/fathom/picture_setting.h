@@ -27,6 +27,7 @@ typedef struct fm_picture_setting_def {
         fm_vec3 water;    // transmittance of 1 m of water for red, green and blue, 0 to 1
         double particles; // drawn radius / true radius of fluid particles; 0 means 1
         double foam;      // factor on the amount of foam and spray of fluids; 0: none
+        double mirror;    // share of the light that a metallic fluid reflects; 0: not metallic
     } look;
 } fm_picture_setting_def;
 

@@ -141,6 +141,7 @@ typedef struct fm_film_options {
     fm_color fluid; // of an opaque fluid; otherwise fluids are clear
     bool has_foam;
     double foam;    // factor on the amount of foam and spray of fluids; 0: none
+    double mirror;  // share of the light that a metallic fluid reflects; 0: that of the scene
     bool particles; // draw fluids as spheres, not as surfaces
     // Slice of a grid fluid in 3D: the axis across it (0: x, 1: y, 2: z), and its coordinate, m.
     bool has_slice; // false: across z through the middle

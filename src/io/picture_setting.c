@@ -192,6 +192,8 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
     fm_writer_print(w, ",\n  \"look\": {\"particles\": %.17g", def->look.particles);
     if (def->look.foam > 0)
         fm_json_write_numbers(w, "foam", &def->look.foam, 1);
+    if (def->look.mirror > 0)
+        fm_json_write_numbers(w, "mirror", &def->look.mirror, 1);
     if (def->look.style)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
@@ -441,6 +443,10 @@ static bool read_camera_and_look(reader *r, const char *json)
     const char *foam = fm_json_find_value(look, "foam");
     if (foam && !fm_json_read_numbers(foam, &def->look.foam, 1))
         return fail_key(r, "foam");
+    const char *mirror = fm_json_find_value(look, "mirror");
+    if (mirror && !(fm_json_read_numbers(mirror, &def->look.mirror, 1) && def->look.mirror >= 0 &&
+                    def->look.mirror <= 0.99))
+        return fail_key(r, "mirror");
     if (r->setting->followed_pose >= 0) {
         if (!fm_json_read_numbers(fm_json_find_value(camera, "start"), start, FM_POSE_NUMBERS))
             return fail_key(r, "start");

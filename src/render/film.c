@@ -429,6 +429,7 @@ static void apply_setting(fm_film *film)
         o->fluid = color_from_vec3(def->look.fluid);
     o->has_fluid |= def->look.has_fluid;
     o->foam = o->has_foam ? o->foam : def->look.foam;
+    o->mirror = o->mirror > 0 ? o->mirror : def->look.mirror;
     o->has_cloth |= def->look.has_cloth;
     o->has_water |= def->look.has_water;
     if (!isfinite(o->look.floor) && !fm_setting_find_floor(setting, &o->look.floor) &&
@@ -581,6 +582,14 @@ static bool add_body(const fm_film *film, const float *points, int count,
     }
     if (film->options.has_fluid)
         paint = fm_paint_cream(film->options.fluid);
+    if (film->options.mirror > 0) {
+        // Fresnel's reflectance of normal incidence is ((n - 1) / (n + 1))^2; no light passes
+        double root = sqrt(fmin(film->options.mirror, 0.99));
+        paint = fm_paint_clear_water();
+        paint.refraction = (float)((1 + root) / (1 - root));
+        paint.transmittance = (fm_color){0, 0, 0};
+        paint.depth = (float)(1e-3 * spacing);
+    }
     return fm_drawing_add_fluid(drawing, points, count, &def, &paint, err);
 }
 

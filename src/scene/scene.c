@@ -220,6 +220,8 @@ static void show_liquid(const fm_scene *scene, fm_picture_setting_def *def)
         def->look.foam = liquid->foam;
     if (def->look.has_water || def->look.has_fluid)
         return;
+    if (!is_given(scene, "look", "mirror"))
+        def->look.mirror = liquid->mirror;
     def->look.has_water = fm_length(liquid->water) > 0;
     def->look.water = find_transmittance(liquid->water, liquid->depth);
     def->look.has_fluid = fm_length(liquid->fluid) > 0;
@@ -251,6 +253,7 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     def.look.water = find_transmittance(look->water, look->depth);
     def.look.particles = look->particles;
     def.look.foam = look->foam;
+    def.look.mirror = look->mirror;
     show_liquid(scene, &def);
     return def;
 }

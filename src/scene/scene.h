@@ -377,6 +377,7 @@ typedef struct fm_scene_look {
     double particles;   // drawn size, as a multiple of the particle size
     int liquid;         // number of a liquid in liquids.c, 0: that of the fluids
     double foam;        // factor on the amount of foam and spray; 0: none
+    double mirror;      // share of the light that a metallic fluid reflects; 0: not metallic
     fm_vec3 water; // transmittance of `depth` m of fluid, red, green, blue; [0, 0, 0]: not given
     double depth;  // m
     fm_vec3 fluid; // colour of an opaque fluid; [0, 0, 0]: not given
@@ -390,6 +391,7 @@ typedef struct fm_scene_liquid {
     double depth;                               // m
     fm_vec3 fluid;                              // colour of an opaque liquid; 0: not given
     double foam;
+    double mirror; // share of the light that a metallic liquid reflects; 0: not metallic
 } fm_scene_liquid;
 
 // A decoded scene.

@@ -668,6 +668,9 @@ static const fm_entry look_entries[] = {
     {"foam", FM_KEY_NUMBER, SCENE(look.foam), .range = WITHIN(0, 10),
      .about = "amount of foam and spray on fluids in 3D: white points where they break and splash; "
               "0: none, 1 suits water"},
+    {"mirror", FM_KEY_NUMBER, SCENE(look.mirror), .range = WITHIN(0, 0.99),
+     .about = "share of the light that a metallic fluid reflects, such as 0.75 for mercury; 0: not "
+              "metallic"},
 };
 static const fm_table look_table = {.name = "look",
                                     .about = "Style and colours of pictures.",

@@ -31,6 +31,7 @@ static const fm_picture_setting_def view = {
              .floor = {0.1, 0.25, 0.2},
              .has_water = true,
              .water = {0.9, 0.5, 0.4},
+             .mirror = 0.75,
              .particles = 0.5}};
 
 // Adds a collider of every shape; the box follows the motion `turn`.
@@ -171,6 +172,7 @@ static void camera_look_colliders_and_figures_are_read_back_exactly(void **state
     assert_true(s->def.look.has_lines && s->def.look.lines.z == 0.5);
     assert_true(s->def.look.has_floor && s->def.look.floor.y == 0.25);
     assert_true(s->def.look.has_water && s->def.look.water.z == 0.4);
+    assert_true(s->def.look.mirror == 0.75);
     assert_true(!s->def.look.has_background && s->def.look.particles == 0.5);
     assert_int_equal(s->followed_pose, 2); // the box and the solid have poses 0 and 1
     assert_int_equal(s->figure_count, 1);
