@@ -133,8 +133,8 @@ static fm_cloth_def with_density(towel_model model, double density)
     return def;
 }
 
-// A tuned cloth by explicit Euler. The coefficients of half derivatives are scaled to the step: over
-// three steps h they are dashpots of 2 sqrt(3 h/pi) times the coefficient.
+// A tuned cloth by explicit Euler. The coefficients of half derivatives are scaled to the step:
+// over three steps h they are dashpots of 2 sqrt(3 h/pi) times the coefficient.
 static fm_cloth_def with_euler(towel_model model)
 {
     fm_cloth_def def = towel_tuned_cloth_def(model);

@@ -11,9 +11,11 @@
 // with D over the whole past (product trapezoidal rule, memory.h). At the next step D is w0 v +
 // past part, with the past part known. Steps:
 //
-//   Euler          x' = x + h v,  v' = v + h a(x, D), all at the beginning of the step, as published
-//   improved       v first, then x' = x + h v' (semi-implicit Euler), D predicted for the end of the
-//                  step with the old velocity
+//   Euler          x' = x + h v,  v' = v + h a(x, D), all at the beginning of the step, as
+//                  published
+//   improved       v first, then x' = x + h v' (semi-implicit Euler), D predicted for the end of
+//                  the step with the old velocity. The papers describe theirs as forward
+//                  differences for both derivatives; taken literally that is Euler's step again
 //   corrected 1    Heun: a predictor by Euler; corrector by the mean of both ends, with D there
 //   corrected 3    the same, the corrector three times
 //   implicit       kick-drift-kick; D at the end of each step solved for exactly, as it is linear
