@@ -10,8 +10,8 @@
 // The choice is made when the cloth is created. A coupling to a fluid, a tie, a force that is added
 // or another cloth in contact may still need kick-drift-kick before the first step.
 //
-// SHEET_KICKS and MESH_KICKS are measured in one run on one core (docs/implicit.md): 61x41 particles
-// of shirting in air, and a tube of 80x41. Contact is left out of the estimate; it is found in each
+// SHEET_KICKS and MESH_KICKS are measured on one core (docs/implicit.md): 61x41 particles of
+// shirting in air, and a tube of 80x41. Contact is left out of the estimate; it is found in each
 // substep of either integrator, which favours the implicit one further.
 #include "cloth/added_mass.h"
 
