@@ -301,10 +301,11 @@ typedef struct fm_cloth_mesh {
     // [vertex_count] factors on the stiffness (stretch, shear, bending) and on the thickness, which
     // multiplies the mass and the stiffness, bending by its cube; NULL: 1
     const double *stiffness, *thickness;
-    double weld;      // m, vertices up to this distance apart are welded; 0: none
-    const int *welds; // pairs of vertices to be welded, at any distance
-    int weld_count;   // number of pairs
-    fm_vec3 velocity; // m/s, of every particle at t = 0
+    const double *friction; // [vertex_count] factors on contact.friction; NULL: 1
+    double weld;            // m, vertices up to this distance apart are welded; 0: none
+    const int *welds;       // pairs of vertices to be welded, at any distance
+    int weld_count;         // number of pairs
+    fm_vec3 velocity;       // m/s, of every particle at t = 0
 } fm_cloth_mesh;
 
 // The form of a cloth: a rectangular grid, a grid closed to a ring, a triangle mesh, or strands

@@ -32,15 +32,27 @@ typedef enum fm_frames_format {
     FM_FRAMES_MDD,      // point cache of LightWave, which contains times
 } fm_frames_format;
 
-// The functions that read mesh files for a scene. Both return false on failure and fill err with
+// Grey values of an image, row by row from the top.
+typedef struct fm_image_data {
+    int width, height;
+    float *values; // [height][width], 0 black to 1 white
+} fm_image_data;
+
+// The functions that read mesh files for a scene. All return false on failure and fill err with
 // the file and the position in it. The caller releases the arrays that they allocate with free().
 typedef struct fm_mesh_loader {
-    void *context; // first argument of both functions
+    void *context; // first argument of all functions
     // Reads a mesh with its points in the order of the file; faces may have any number of corners.
     bool (*read_mesh)(void *context, const char *path, fm_mesh_data *mesh, fm_error *err);
     // Reads an animation. vertex_count: that of the mesh; a file with another count is refused.
     bool (*read_frames)(void *context, const char *path, fm_frames_format format, int vertex_count,
                         fm_frame_data *frames, fm_error *err);
+    // Reads an image for a painted map; NULL: images cannot be read. fm_picture_read_image of
+    // libfathom_render reads PNG.
+    bool (*read_image)(void *context, const char *path, fm_image_data *image, fm_error *err);
+    // Reads a property of the vertices of a mesh for a painted map, 0 to 1; NULL: cannot be read.
+    bool (*read_weights)(void *context, const char *path, const char *property, int vertex_count,
+                         double *weights, fm_error *err);
 } fm_mesh_loader;
 
 FM_API const fm_mesh_loader *fm_file_loader(void);

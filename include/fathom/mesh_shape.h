@@ -52,7 +52,7 @@ typedef enum fm_mesh_rim {
     FM_RIM_LATTICE, // whole triangles only: exactly equal edges and a border with teeth
 } fm_mesh_rim;
 
-enum { FM_CONES_MAX = 8, FM_VERTEX_GROUPS_MAX = 8, FM_VERTEX_GROUP_NAME_SIZE = 16 };
+enum { FM_CONES_MAX = 8, FM_VERTEX_GROUPS_MAX = 64, FM_VERTEX_GROUP_NAME_SIZE = 48 };
 
 // A frustum of a polyconical canopy.
 typedef struct fm_mesh_cone {

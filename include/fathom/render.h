@@ -18,6 +18,7 @@
 #include <fathom/api.h>
 #include <fathom/draw.h>
 #include <fathom/error.h>
+#include <fathom/loader.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,6 +39,9 @@ FM_API void fm_picture_destroy(fm_picture *picture);
 // Writes a PNG to a temporary file and renames it, so that an incomplete file never appears at
 // path.
 FM_API bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err);
+// Reads the grey values of a PNG, for fm_mesh_loader.read_image. context: not used.
+FM_API bool fm_picture_read_image(void *context, const char *path, fm_image_data *image,
+                                  fm_error *err);
 
 // Draws text with its lower left corner at x, y. size: height of capital letters, pixels.
 FM_API void fm_picture_add_text(fm_picture *picture, double x, double y, double size,

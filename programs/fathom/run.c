@@ -229,7 +229,8 @@ static bool replay_run(const char *directory, int frame, int threads, fm_world *
     fm_scene *scene =
         text ? fm_scene_parse(text, strlen(text), directory, ".", NULL, 0, NULL, NULL, err) : NULL;
     free(text);
-    *world = scene ? fm_scene_build_with_loader(scene, threads, fm_file_loader(), err) : NULL;
+    fm_mesh_loader loader = find_mesh_loader();
+    *world = scene ? fm_scene_build_with_loader(scene, threads, &loader, err) : NULL;
     int at = 0;
     double fps = scene ? fm_scene_run_settings(scene).fps : 1;
     fm_scene_destroy(scene);
@@ -385,9 +386,9 @@ void run_scene(const run_request *request, run_result *result)
         return;
     const char **columns =
         malloc(((size_t)fm_scene_probe_column_count(scene) + 1) * sizeof *columns);
+    fm_mesh_loader loader = find_mesh_loader();
     fm_world *world =
-        columns ? fm_scene_build_with_loader(scene, request->threads, fm_file_loader(), &err)
-                : NULL;
+        columns ? fm_scene_build_with_loader(scene, request->threads, &loader, &err) : NULL;
     if (world) {
         fm_run_def def = define_run(request, scene, columns);
         char from[2 * PATH_SIZE];

@@ -59,8 +59,8 @@ static int run_check(const command *self, const arguments *args)
         int code;
         fm_scene *scene = load_scene(args->rest[i], args->values[sets], args->given[sets], &code);
         fm_error err = {0};
-        fm_world *world =
-            scene ? fm_scene_build_with_loader(scene, 1, fm_file_loader(), &err) : NULL;
+        fm_mesh_loader loader = find_mesh_loader();
+        fm_world *world = scene ? fm_scene_build_with_loader(scene, 1, &loader, &err) : NULL;
         bool good = world && fm_world_check_start(world, &err);
         if (scene && !good)
             code = report_error(&err);

@@ -71,6 +71,7 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
         .guard = c->contact_thickness,
         .solved = c->implicit != NULL,
         .friction = c->def.contact.friction,
+        .friction_weight = c->friction_weight,
         .separate = c->def.contact.start == FM_START_SEPARATE,
         .started = c->started,
         .columns = grid ? c->columns : 0,

@@ -168,6 +168,7 @@ struct fm_cloth {
     fm_vec3_array anchor; // m, position of a pinned particle when it was pinned
     fm_vec3 *initial_x;   // m, position of each particle when the cloth was created
     fm_vertex_group vertex_groups[FM_VERTEX_GROUPS_MAX];
+    double *friction_weight; // factors on contact.friction at each particle; NULL: 1
     int vertex_group_count;
 
     // state, saved in snapshots

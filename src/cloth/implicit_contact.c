@@ -86,7 +86,8 @@ void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x
     if (s->around.collider_count == 0 || !find_contact(s, x, reach, &contact, &friction))
         return;
     if (s->cloth->def.contact.enabled)
-        friction = sqrt(friction * s->cloth->def.contact.friction);
+        friction = sqrt(friction * s->cloth->def.contact.friction *
+                        (s->cloth->friction_weight ? s->cloth->friction_weight[i] : 1));
     fm_vec3 n = contact.normal, u = fm_sub(v, contact.velocity);
     fm_vec3 slide = fm_add_scaled(u, n, -fm_dot(u, n));
     double push = k * (reach - contact.distance);

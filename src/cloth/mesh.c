@@ -85,6 +85,8 @@ static bool check_numbers(const mesh_builder *m)
     for (int i = 0; i < mesh->vertex_count; i++) {
         if (mesh->stiffness && !(mesh->stiffness[i] > 0 && mesh->stiffness[i] <= 1e4))
             return fail_at(m, "stiffness", i, mesh->stiffness[i], "above 0 and at most 1e4");
+        if (mesh->friction && !(mesh->friction[i] >= 0 && mesh->friction[i] <= 100))
+            return fail_at(m, "friction", i, mesh->friction[i], "0 to 100");
         if (mesh->thickness && !(mesh->thickness[i] > 0 && mesh->thickness[i] <= 100))
             return fail_at(m, "thickness", i, mesh->thickness[i], "above 0 and at most 100");
     }
@@ -378,9 +380,13 @@ static bool weigh_particles(const mesh_builder *m, fm_cloth *c)
 {
     const fm_cloth_mesh *mesh = m->mesh;
     const char *name = c->object.name;
-    if (!mesh->stiffness && !mesh->thickness)
-        return true;
     size_t n = (size_t)c->count;
+    if (mesh->friction)
+        c->friction_weight = fm_arena_alloc(&c->arena, n, sizeof(double), name, m->err);
+    for (int i = mesh->vertex_count - 1; i >= 0 && c->friction_weight; i--)
+        c->friction_weight[m->particle[i]] = mesh->friction[i];
+    if (!mesh->stiffness && !mesh->thickness)
+        return m->err->status == FM_OK;
     double *stretch = fm_arena_alloc(&c->arena, n, sizeof *stretch, name, m->err);
     double *bend = fm_arena_alloc(&c->arena, n, sizeof *bend, name, m->err);
     if (!stretch || !bend)

@@ -15,9 +15,9 @@ static bool check_group(const fm_cloth *c, const char *name, const int *vertices
     fm_cloth_vertices(c, &vertex_count);
     if (c->vertex_group_count == FM_VERTEX_GROUPS_MAX)
         return fm_fail_number(err, c->object.name, "groups", c->vertex_group_count + 1,
-                              "at most 8");
+                              "at most 64");
     if (strlen(name) >= FM_VERTEX_GROUP_NAME_SIZE)
-        return fm_fail(err, FM_BAD_VALUE, c->object.name, "group", name, "at most 15 bytes");
+        return fm_fail(err, FM_BAD_VALUE, c->object.name, "group", name, "at most 47 bytes");
     for (int i = 0; i < count; i++) {
         if (vertices[i] < 0 || vertices[i] >= vertex_count)
             return fm_fail_number(err, c->object.name, name, vertices[i],

@@ -33,6 +33,7 @@ typedef struct fm_contact_surface {
     double guard;
     bool solved;     // fm_solver_pairs_evaluate acts on pairs of such surfaces
     double friction; // Coulomb's coefficient; a pair of surfaces uses the geometric mean of both
+    const double *friction_weight; // factors on it at the vertices, kept by the caller; NULL: 1
     // The surface is kinematic and closed, with triangles counterclockwise seen from outside.
     // Vertices left inside it, where colliders squeezed the cloth, are pushed out again.
     bool solid;
@@ -212,13 +213,14 @@ typedef struct fm_contact_body {
     char name[32];
     int first_vertex, vertex_count;
     int first_triangle, triangle_count;
-    bool kinematic;   // the motion of the surface is prescribed
-    bool solid;       // kinematic and closed: vertices inside it are pushed out
-    double thickness; // m
-    double guard;     // m, distance below which the step repels it
-    bool solved;      // its owner solves for contact by fm_solver_pairs_evaluate
-    double friction;  // Coulomb's coefficient
-    fm_bvh tree;      // bounding volume tree over its triangles, numbered within the surface
+    bool kinematic;                // the motion of the surface is prescribed
+    bool solid;                    // kinematic and closed: vertices inside it are pushed out
+    double thickness;              // m
+    double guard;                  // m, distance below which the step repels it
+    bool solved;                   // its owner solves for contact by fm_solver_pairs_evaluate
+    double friction;               // Coulomb's coefficient
+    const double *friction_weight; // factors on it at the vertices; NULL: 1
+    fm_bvh tree; // bounding volume tree over its triangles, numbered within the surface
     int first_patch, patch_count;
     fm_bvh patch_tree; // bounding volume tree over its patches, numbered within the surface
     // For a surface that is a vertex grid: size of its grid of patches. 0: not a grid.
@@ -483,11 +485,18 @@ static inline void fm_closest_batch_load(fm_closest_batch *batch, int lane, fm_v
     }
 }
 
-// Friction coefficient of a pair: the geometric mean of both surfaces.
+static inline double fm_contact_vertex_friction(const fm_contact_set *set, int vertex)
+{
+    const fm_contact_body *body = &set->bodies[set->body_of[vertex]];
+    const double *weight = body->friction_weight;
+    return weight ? body->friction * weight[vertex - body->first_vertex] : body->friction;
+}
+
+// Friction coefficient of a pair: the geometric mean of both surfaces, at the vertex and a corner of
+// the triangle, or at the first ends of both edges.
 static inline double fm_contact_pair_friction(const fm_contact_set *set, const int v[4])
 {
-    double a = set->bodies[set->body_of[v[0]]].friction;
-    double b = set->bodies[set->body_of[v[2]]].friction;
+    double a = fm_contact_vertex_friction(set, v[0]), b = fm_contact_vertex_friction(set, v[2]);
     return a == b ? a : sqrt(a * b);
 }
 

@@ -352,6 +352,7 @@ static bool add_body(fm_contact_set *set, fm_contact_body *body, const fm_contac
     body->guard = s->guard > 0 ? s->guard : s->thickness;
     body->solved = s->solved;
     body->friction = s->friction;
+    body->friction_weight = s->friction_weight;
     body->first_vertex = set->vertex_count;
     body->first_triangle = set->triangle_count;
     body->vertex_count = s->mesh.point_count;

@@ -88,6 +88,10 @@ fm_surface *fm_fluid_create_surface(const fm_mesher *mesher, const fm_surface *p
 
 // ply.c
 bool fm_ply_write(const char *path, const fm_surface *surface, fm_error *err);
+// ply_read.c. Reads a property of the vertices of a PLY file, which must be `vertex_count`; bytes
+// without sign are divided by 255.
+bool fm_ply_read_property(const char *path, const char *property, int vertex_count, double *values,
+                          fm_error *err);
 
 // cache.c
 // Splits the name of a frame file: "towel.000012.vtp" is frame 12 of the object "towel". Returns

@@ -164,9 +164,17 @@ static bool read_frames(void *context, const char *path, fm_frames_format format
     return good;
 }
 
-// The loader that reads meshes and animations from files.
+static bool read_weights(void *context, const char *path, const char *property, int vertex_count,
+                         double *weights, fm_error *err)
+{
+    (void)context;
+    return fm_ply_read_property(path, property, vertex_count, weights, err);
+}
+
+// The loader that reads meshes, animations and weights from files; images need libpng.
 const fm_mesh_loader *fm_file_loader(void)
 {
-    static const fm_mesh_loader loader = {NULL, read_mesh, read_frames};
+    static const fm_mesh_loader loader = {
+        .read_mesh = read_mesh, .read_frames = read_frames, .read_weights = read_weights};
     return &loader;
 }

@@ -65,11 +65,12 @@ struct fm_contact_set;
 
 // A body as seen by contact: points with a mass, lines and triangles between them.
 typedef struct fm_contact_view {
-    fm_mesh_view initial_mesh; // points at their initial positions, lines and triangles
-    double thickness;          // m
-    double guard;              // m, distance that the contact step keeps; 0: the thickness
-    bool solved;               // forces of open_together keep it apart below the thickness
-    double friction;           // Coulomb's coefficient
+    fm_mesh_view initial_mesh;     // points at their initial positions, lines and triangles
+    double thickness;              // m
+    double guard;                  // m, distance that the contact step keeps; 0: the thickness
+    bool solved;                   // forces of open_together keep it apart below the thickness
+    double friction;               // Coulomb's coefficient
+    const double *friction_weight; // [point] factors on it; NULL: 1
     bool separate;     // points that start inside a collider are moved out; false: that is an error
     bool started;      // the body has moved at least once
     int columns, rows; // size of a structured grid of vertices; 0: not a grid

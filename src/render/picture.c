@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// picture.c: pictures in memory, and writing them as PNG files with libpng.
+// picture.c: pictures in memory; writing them as PNG files, and reading painted maps, with libpng.
 #include "io/io.h"
 #include "render/render.h"
 
@@ -62,5 +62,44 @@ bool fm_picture_write(const fm_picture *picture, const char *path, fm_error *err
         png_image_free(&image);
     }
     free(bytes);
+    return err->status == FM_OK;
+}
+
+// Grey values as they are stored: maps are painted by numbers, not by light.
+bool fm_picture_read_image(void *context, const char *path, fm_image_data *out, fm_error *err)
+{
+    (void)context;
+    enum { BYTES_MAX = 1 << 28, SIDE_MAX = 1 << 14 };
+    size_t size;
+    *out = (fm_image_data){0};
+    char *bytes = err->status == FM_OK ? fm_file_read(path, BYTES_MAX, &size, err) : NULL;
+    if (!bytes)
+        return false;
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    unsigned char *grey = NULL;
+    bool good = png_image_begin_read_from_memory(&image, bytes, size);
+    if (good && (image.width > SIDE_MAX || image.height > SIDE_MAX)) {
+        fm_fail_content(err, FM_BAD_VALUE, path, "image", "%u x %u pixels, allowed is up to 16384",
+                        (unsigned)image.width, (unsigned)image.height);
+    } else if (good) {
+        image.format = PNG_FORMAT_GRAY;
+        size_t count = (size_t)image.width * image.height;
+        grey = malloc(count);
+        out->values = malloc(count * sizeof *out->values);
+        good = grey && out->values && png_image_finish_read(&image, &(png_color){0}, grey, 0, NULL);
+        out->width = (int)image.width, out->height = (int)image.height;
+        for (size_t i = 0; good && i < count; i++)
+            out->values[i] = (float)grey[i] / 255;
+    }
+    if (!good)
+        fm_fail_content(err, FM_INPUT_OUTPUT, path, "image", "%s",
+                        image.message[0] ? image.message : "it does not fit into memory");
+    png_image_free(&image);
+    free(grey);
+    free(bytes);
+    if (err->status != FM_OK) {
+        free(out->values);
+        *out = (fm_image_data){0};
+    }
     return err->status == FM_OK;
 }

@@ -171,23 +171,30 @@ static void check_particles(fm_loader *loader, const cloth_place *s, int count)
     }
 }
 
-// A group of vertices must exist: only meshes that Fathom built have groups.
+// A group of vertices must exist: of the mesh, or of a painted map.
 static void check_group(fm_loader *loader, const fm_scene_cloth *cloth, const cloth_place *s)
 {
     const fm_scene_mesh *mesh = &cloth->mesh;
+    const fm_scene_map *maps = cloth->painted.data;
     fm_text names = {0};
-    for (int i = 0; i < mesh->group_count; i++) {
-        if (strcmp(mesh->groups[i].name, s->group) == 0) {
-            free(names.data);
-            return;
-        }
-        fm_text_add(&names, "%s%s", i ? ", " : "", mesh->groups[i].name);
+    bool found = fm_scene_mesh_find_group(mesh, s->group) != NULL;
+    for (int i = 0; i < mesh->group_count && !found; i++)
+        fm_text_add(&names, "%s%s", names.data ? ", " : "", mesh->groups[i].name);
+    for (int i = 0; i < cloth->painted.count && !found; i++) {
+        found = maps[i].name && strcmp(maps[i].name, s->group) == 0;
+        if (maps[i].name)
+            fm_text_add(&names, "%s%s", names.data ? ", " : "", maps[i].name);
+    }
+    if (found) {
+        free(names.data);
+        return;
     }
     char shown[64];
     fm_loader_add_mistake(loader, fm_node_find_place(s->node, "group", NULL, NULL),
                           "%s.group is \"%s\", %s%s", s->path, fm_text_shorten(shown, s->group),
                           names.data ? "allowed are "
-                                     : "but only fabrics and soft bodies have groups of vertices",
+                                     : "but the cloth has no groups of vertices: meshes, fabrics "
+                                       "and soft bodies have them",
                           names.data ? names.data : "");
     free(names.data);
 }
@@ -306,6 +313,9 @@ void fm_scene_check_cloth_places(fm_decoder *d, const fm_node *node, const fm_sc
     check_places(d, cloth);
     if (d->loader->mistake_count == before)
         check_seams(d, cloth);
+    if (cloth->painted.count > 0 && cloth->kind != FM_CLOTH_MESH)
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "maps", NULL, NULL),
+                              "%s.maps: painted maps are only allowed on a mesh", d->path);
     if (cloth->def.bend.model == FM_BEND_SPRINGS && cloth->kind != FM_CLOTH_SHEET)
         fm_loader_add_mistake(
             d->loader, fm_node_find_place(node, "bend", "model", NULL),
@@ -344,6 +354,30 @@ static void take_corners(const fm_mesh_view *from, int *number, float *uv, int c
     }
 }
 
+// Copies the groups of an OBJ file with the vertices of their faces, at most FM_VERTEX_GROUPS_MAX.
+static void store_groups(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
+{
+    const fm_mesh_data *m = &obj->mesh;
+    fm_vertex_group *groups = fm_loader_alloc(loader, FM_VERTEX_GROUPS_MAX, sizeof *groups);
+    int *mark = fm_loader_alloc(loader, (size_t)m->point_count + 1, sizeof *mark);
+    for (int g = 0; groups && mark && g < obj->group_count; g++) {
+        fm_vertex_group *to = &groups[mesh->group_count];
+        int count = 0;
+        if (obj->group_names[g][0] == 0 || mesh->group_count == FM_VERTEX_GROUPS_MAX)
+            continue;
+        for (int f = 0; f < m->face_count; f++)
+            for (int k = m->face_start[f]; k < m->face_start[f + 1] && obj->face_group[f] == g; k++)
+                count += mark[m->face_points[k]] != g + 1, mark[m->face_points[k]] = g + 1;
+        to->vertices = count ? fm_loader_alloc(loader, (size_t)count, sizeof(int)) : NULL;
+        for (int i = 0; i < m->point_count && to->vertices; i++)
+            if (mark[i] == g + 1)
+                to->vertices[to->count++] = i;
+        snprintf(to->name, sizeof to->name, "%s", obj->group_names[g]);
+        mesh->group_count += to->vertices != NULL;
+    }
+    mesh->groups = groups;
+}
+
 // Copies the mesh of an OBJ file into the scene's arena, split into triangles.
 static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
 {
@@ -372,6 +406,7 @@ static void store_mesh(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh
             row[count++] = obj->face_row[i];
     }
     take_corners(&from, triangles, uv, 3 * count);
+    store_groups(loader, obj, mesh);
     mesh->mesh = (fm_mesh_view){.points = kept,
                                 .point_count = from.point_count,
                                 .face_points = triangles,

@@ -124,15 +124,24 @@ static void add_seam(fm_cloth *cloth, const fm_scene_cloth *body, const fm_scene
     fm_scene_locate_error(err, seam->item.node);
 }
 
-// Creates a cloth from a triangle mesh. body: its decoded keys.
+// Creates a cloth from a triangle mesh. body: its decoded keys; node: of the mesh.
 static fm_cloth *create_mesh(fm_builder *b, const fm_scene_cloth *body, const fm_cloth_def *def,
-                             fm_error *err)
+                             const fm_node *node, fm_error *err)
 {
     fm_cloth_mesh mesh;
+    fm_scene_factors factors;
     fm_cloth *cloth = NULL;
-    if (fm_scene_cloth_create_mesh(body, &mesh, err))
+    bool good = fm_scene_factors_create(&factors, b, body, err);
+    if (fm_scene_cloth_create_mesh(body, &mesh, err) && good) {
+        mesh.stiffness = factors.stiffness, mesh.thickness = factors.thickness;
+        mesh.friction = factors.friction;
         cloth = fm_cloth_create_mesh(b->world, def, &mesh, err);
+        fm_scene_locate_error(err, node);
+    }
     fm_scene_cloth_destroy_mesh(&mesh);
+    fm_scene_cloth_add_file_groups(cloth, &body->mesh, err);
+    fm_scene_cloth_add_painted_groups(cloth, body, &factors, err);
+    fm_scene_factors_destroy(&factors);
     return cloth;
 }
 
@@ -163,13 +172,14 @@ static void build_cloth(fm_builder *b, const fm_scene_object *object, fm_error *
         cloth = fm_cloth_create_tube(b->world, &def, &body->tube, err);
         break;
     case FM_CLOTH_MESH:
-        cloth = create_mesh(b, body, &def, err);
-        place = fm_node_find(fm_node_find(place, "cloth"), "mesh"); // errors are in the mesh file
+        cloth = create_mesh(b, body, &def, fm_node_find(fm_node_find(place, "cloth"), "mesh"), err);
+        place = NULL; // create_mesh located its errors
         break;
     case FM_CLOTH_LINE: // a kind of its own, line_kind.c
         break;
     }
-    fm_scene_locate_error(err, place);
+    if (place)
+        fm_scene_locate_error(err, place);
     const fm_scene_seam *seams = body->seams.data;
     for (int i = 0; i < body->seams.count && cloth && err->status == FM_OK; i++)
         add_seam(cloth, body, &seams[i], err);

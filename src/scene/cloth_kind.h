@@ -45,6 +45,32 @@ typedef struct fm_scene_enforcement_map {
     fm_shape within;    // region of space that contains the particles at the start
 } fm_scene_enforcement_map;
 
+// The key that gives the weights of a painted map.
+typedef enum fm_scene_map_kind {
+    FM_SCENE_MAP_GROUP = 1,
+    FM_SCENE_MAP_IMAGE,
+    FM_SCENE_MAP_PLY,
+} fm_scene_map_kind;
+
+// Decoded keys of one element of `maps`: weights of the vertices of a mesh, painted.
+typedef struct fm_scene_map {
+    fm_item item;
+    int kind;                              // fm_scene_map_kind
+    const char *group;                     // of the mesh file
+    const char *file;                      // of the image, or PLY file
+    const char *property;                  // of the vertices in the PLY file
+    double stiffness, thickness, friction; // factors where the weight is 1
+    const char *name;                      // of the group of vertices with weights from `above` on
+    double above;
+} fm_scene_map;
+
+// Factors of all maps at the vertices of a mesh; NULL arrays without maps.
+typedef struct fm_scene_factors {
+    int count;      // vertices
+    double *weight; // of each map: [map][count]; the other arrays are behind it
+    double *stiffness, *thickness, *friction; // [count]
+} fm_scene_factors;
+
 // One side of a seam; kind is FM_SCENE_PIN_EDGE, _ROW, _COLUMN or _PARTICLES.
 typedef struct fm_scene_border {
     int kind, edge, row, column; // edge: fm_edge; row, column: from 0
@@ -70,7 +96,7 @@ typedef struct fm_scene_mesh {
     fm_mesh_view mesh;                   // mesh of the file, with triangles as faces
     const int *point_row, *triangle_row; // line of the file for each point, for each triangle
     uint64_t hash;                       // hash of the bytes of the file
-    const fm_vertex_group *groups;       // groups of a mesh that Fathom built, without vertices
+    const fm_vertex_group *groups; // of the file, or of a mesh that Fathom built, without vertices
     int group_count;
 } fm_scene_mesh;
 
@@ -82,12 +108,14 @@ typedef struct fm_scene_cloth {
     fm_sheet sheet;
     fm_tube tube;
     fm_scene_mesh mesh;
-    fm_items seams; // array of fm_scene_seam
-    fm_items pins;  // array of fm_scene_pin
-    fm_items maps;  // array of fm_scene_enforcement_map
+    fm_items seams;   // array of fm_scene_seam
+    fm_items pins;    // array of fm_scene_pin
+    fm_items maps;    // array of fm_scene_enforcement_map
+    fm_items painted; // array of fm_scene_map
 } fm_scene_cloth;
 
-extern const fm_table fm_cloth_table; // in cloth_table.c
+extern const fm_table fm_cloth_table;     // in cloth_table.c
+extern const fm_table fm_cloth_map_table; // in cloth_maps.c
 // Parts of fm_cloth_table that fabrics share. All but the last two decode into an fm_cloth_def;
 // enforcement decodes into an fm_scene_cloth, pins into an fm_scene_pin.
 extern const fm_table fm_cloth_stretch_table, fm_cloth_bend_table, fm_cloth_damping_table,
@@ -132,5 +160,17 @@ int *fm_scene_cloth_list_seam(const fm_scene_cloth *cloth, const fm_scene_seam *
 // followed by fm_scene_cloth_destroy_mesh, also when it fails.
 bool fm_scene_cloth_create_mesh(const fm_scene_cloth *cloth, fm_cloth_mesh *mesh, fm_error *err);
 void fm_scene_cloth_destroy_mesh(fm_cloth_mesh *mesh);
+
+// cloth_maps.c
+// The group of the mesh of that name; NULL: none.
+const fm_vertex_group *fm_scene_mesh_find_group(const fm_scene_mesh *mesh, const char *name);
+// Reads all maps of a cloth. Must be followed by fm_scene_factors_destroy, also when it fails.
+bool fm_scene_factors_create(fm_scene_factors *factors, const fm_builder *builder,
+                             const fm_scene_cloth *cloth, fm_error *err);
+void fm_scene_factors_destroy(fm_scene_factors *factors);
+// Adds the groups of the mesh file, and those of the maps, to a cloth.
+void fm_scene_cloth_add_file_groups(fm_cloth *cloth, const fm_scene_mesh *mesh, fm_error *err);
+void fm_scene_cloth_add_painted_groups(fm_cloth *cloth, const fm_scene_cloth *body,
+                                       const fm_scene_factors *factors, fm_error *err);
 
 #endif

@@ -437,8 +437,8 @@ static const fm_entry pin_entries[] = {
     {"group", FM_KEY_TEXT, offsetof(fm_scene_pin, group), .choice = true,
      .kind = FM_SCENE_PIN_GROUP,
      .about =
-         "a named group of vertices of a fabric or soft body, such as rim; docs/fabric.md lists "
-         "them"},
+         "a named group of vertices: of the OBJ file (g or o), of a painted map, or of a fabric or "
+         "soft body, such as rim; docs/fabric.md lists those"},
     {"motion", FM_KEY_NAME, offsetof(fm_scene_pin, motion), .section = "motions",
      .about = "motion or bone that the particles follow; without it they are held in place"},
     {"release", FM_KEY_NUMBER, offsetof(fm_scene_pin, release), "s", WITHIN(0, 1e6),
@@ -449,7 +449,7 @@ const fm_table fm_cloth_pin_table = {
     .name = "pin",
     .about = "Particles that are held: one of edge, row, column, corner, particles, within, above, "
              "group. Tubes have no left and right edges and no corners; meshes have only the last "
-             "four, and only fabrics and soft bodies have groups.",
+             "four.",
     .size = sizeof(fm_scene_pin),
     .set_defaults = set_pin_defaults,
     .entries = pin_entries,
@@ -580,6 +580,9 @@ static const fm_entry cloth_entries[] = {
      .about = "distance kept from colliders; -1: half the thickness of the cloth"},
     {"seams", FM_KEY_LIST, offsetof(fm_scene_cloth, seams), .table = &seam_table,
      .range = WITHIN(0, 256), .about = "borders that are sewn together"},
+    {"maps", FM_KEY_LIST, offsetof(fm_scene_cloth, painted), .table = &fm_cloth_map_table,
+     .range = WITHIN(0, 16),
+     .about = "painted stiffness, thickness, friction and groups of a mesh"},
     {"pins", FM_KEY_LIST, offsetof(fm_scene_cloth, pins), .table = &fm_cloth_pin_table,
      .range = WITHIN(0, 256), .about = "particles that are held; later pins override earlier ones"},
 };

@@ -25,6 +25,7 @@ static fm_cloth *create_from_file(fm_builder *b, const fm_scene_soft *body, cons
     if (fm_scene_cloth_create_mesh(&from, &mesh, err))
         cloth = fm_cloth_create_soft(b->world, def, &body->soft, &mesh, err);
     fm_scene_cloth_destroy_mesh(&mesh);
+    fm_scene_cloth_add_file_groups(cloth, &from.mesh, err);
     return cloth;
 }
 

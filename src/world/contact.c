@@ -133,6 +133,7 @@ static bool add_member(fm_world_contact *contact, fm_object *object, sources *fr
         .guard = view->guard,
         .solved = view->solved,
         .friction = view->friction,
+        .friction_weight = view->friction_weight,
         .columns = view->columns,
         .rows = view->rows,
         .is_tube = view->is_tube,

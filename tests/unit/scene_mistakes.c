@@ -70,7 +70,7 @@ static const mistake mistakes[] = {
     {"unknown group", FABRIC "pins: [{group: rin}]}}}\n", 4, 17,
      "bodies.c.fabric.pins[0].group is \"rin\", allowed are rim"},
     {"group of a sheet", CLOTH "      pins: [{group: rim}]\n", 7, 22,
-     "but only fabrics and soft bodies have groups of vertices"},
+     "but the cloth has no groups of vertices"},
     {"vertex of a fabric", FABRIC "pins: [{particles: [99]}]}}}\n", 4, 10,
      "particles has 99, allowed is 0 to"},
     {"long edge", START "bodies: {c: {fabric: {mesh: {disc: {radius: 0.5}}, edge: 0.7}}}\n", 3, 58,
