@@ -2,10 +2,10 @@
 // flow_sheet_wave_fine.c: waves of 10 cm and 1 m on silk in water, of
 // reference/flow_sheet_wave.csv.
 //
-// The decay of the short one comes from a boundary layer of sqrt(2 nu / omega) = 0.24 mm, which 256 cells per wave
-// resolve with 0.6 cells. The wave is smaller than the layer, as the linearised theory demands. The
-// walls are half a wave above and below: the frequency is 0.2 % and the decay 0.3 % off for that.
-// The wave of 1 m has a layer of 1.3 mm, which 400 cells resolve with 0.5 cells.
+// The decay of the short one comes from a boundary layer of sqrt(2 nu / omega) = 0.24 mm, which 256
+// cells per wave resolve with 0.6 cells; that of the long one, 1.3 mm, has 0.5 cells. The waves are
+// smaller than the layer, as the linearised theory demands. The walls are half a wave above and
+// below: the frequency is 0.2 % and the decay 0.3 % off for that.
 #include "sheet_waves.h"
 
 static void wave_in_water(void **state)
