@@ -2,9 +2,9 @@
 // parachute-round.c: the drag of a flat circular parachute in steady flight.
 //
 // scenes/parachute/round-drop: D0 = 1.2 m, a vent of 4 cm radius, 20 lines as long as D0, 0.59 kg
-// in all, in a box of air of 3 m x 4.2 m x 3 m that follows the canopy: S0 is 13 % of its section, the
-// open canopy 6 %, and its sides are open. It flies 15 D0 in 6 s. Published: drag coefficient on S0
-// 0.75 to 0.80 ([KNA91]), and 0.85 in a wind tunnel ([VLT21]).
+// in all, in a box of air of 3 m x 4.2 m x 3 m that follows the canopy: S0 is 13 % of its section,
+// the open canopy 6 %, and its sides are open. It flies 15 D0 in 6 s. Published: drag coefficient
+// on S0 0.75 to 0.80 ([KNA91]), and 0.85 in a wind tunnel ([VLT21]).
 //
 // Cases: cells of 7.5, 10 and 5 cm, because the edge of cloth is known to the fluid to a cell; and
 // cells of 7.5 cm for 12 s.
