@@ -228,9 +228,9 @@ static fm_motion *create_motion(fm_world *world, const towel_run *run, fm_error 
     return fm_motion_keyframes(world, keys, KEYS, FM_INTERPOLATE_SPLINE, (fm_vec3){0, 0, 0}, err);
 }
 
-// Position of a particle in the frame of a towel that is not turned. A slice is turned by 90 degrees
-// about y, so that its width is along the z axis of the grid: rows of a grid are along x, and the
-// solver is fast if they are long.
+// Position of a particle in the frame of a towel that is not turned. A slice is turned by 90
+// degrees about y, so that its width is along the z axis of the grid: rows of a grid are along x,
+// and the solver is fast if they are long.
 static fm_vec3 turn_back(const towel_run *run, fm_vec3 x)
 {
     return run->slice > 0 ? (fm_vec3){-x.z, x.y, x.x} : x;

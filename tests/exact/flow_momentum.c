@@ -128,8 +128,8 @@ static void nothing_leaks(void **state)
     }
 }
 
-// A crumpled sheet whose first rows of particles are straight: their triangles lie exactly along the
-// x axis and have no area across it. Crossings may have only such samples.
+// A crumpled sheet whose first rows of particles are straight: their triangles lie exactly along
+// the x axis and have no area across it. Crossings may have only such samples.
 static void samples_along_an_axis_get_finite_loads(void **state)
 {
     (void)state;
