@@ -27,8 +27,8 @@
 //
 // Accuracy, with full memory: the largest distance of the centre line, in the first half second,
 // from kick-drift-kick at 1/61440 s, with a step of 1/30720 s for all but the implicit one (whose
-// steps cost too much for that), and with nine tenths of the largest stable step of each. Cost: processor time for a second of the swing at that
-// step.
+// steps cost too much for that), and with nine tenths of the largest stable step of each. Cost:
+// processor time for a second of the swing at that step.
 #include "towel.h"
 
 static const double pi = 3.14159265358979323846;

@@ -262,7 +262,7 @@ static void write_fronts(experiment *e, const collapse *c)
         e, "memory", "Dam break at T = 6: standard and fractional fluids",
         "set terminal pngcairo size 1400,560 font 'DejaVu Sans,11'\nset output name.'.png'\n"
         "set ytics 1\nset xtics 2\n"
-        "set multiplot layout 3,4 margins 0.04,0.99,0.07,0.85 spacing 0.025,0.11 title "
+        "set multiplot layout 3,4 margins 0.04,0.99,0.1,0.86 spacing 0.025,0.11 title "
         "heading font ',18'\nunset title\nunset key\nunset grid\n"
         "set xrange [0:9]\nset yrange [0:2.2]\nset size ratio -1\n"
         "array names[4] = ['standard', '10 steps', 'equivalent', 'scaled']\n"

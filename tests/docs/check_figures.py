@@ -21,15 +21,18 @@ VERDICTS = ("reproduced", "partly", "not", "open", "nothing to measure")
 def check_command(name, verdict, command):
     """What is wrong with the command of a row."""
     experiment = re.fullmatch(r"`build/experiments/([\w-]+)`", command)
+    example = re.fullmatch(r"`build/examples/(\w+)`", command)
     scene = re.fullmatch(r"`fathom render (scenes/[\w/-]+\.yaml)`", command)
     if command == "none":
         return [] if verdict in ("open", "nothing to measure") else [f"{name}: no command"]
     if experiment:
         path = f"experiments/{experiment.group(1)}.c"
+    elif example:
+        path = f"examples/{example.group(1)}.c"
     elif scene:
         path = scene.group(1)
     else:
-        return [f"{name}: {command} is neither an experiment nor a scene"]
+        return [f"{name}: {command} is no experiment, example or scene"]
     return [] if os.path.isfile(os.path.join(ROOT, path)) else [f"{name}: {path} does not exist"]
 
 
