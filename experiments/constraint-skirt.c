@@ -9,8 +9,8 @@
 // its change when a few particles are added to the fixed ones. Figure 6.7: without enforcement the
 // skirt overstretches significantly. No numbers are given.
 //
-// The scenes are cloth/skirt and cloth/garment, walking after half a second, four seconds in frames
-// of 1/60 s with eight substeps each. Measured after every frame, for
+// The scenes are cloth/skirt-maps and cloth/garment-maps, walking after half a second, four seconds
+// in frames of 1/60 s with eight substeps each. Measured after every frame, for
 //
 //   maps       as in the scene: three maps, for free cloth and for either knee
 //   remade     without maps; the order is recomputed when the set of fixed particles changes
@@ -94,7 +94,7 @@ static fm_world *create_world(experiment *e, const garment *g, const method *w)
         settings[count++] = "bodies.skirt.cloth.tube.columns=24";
         settings[count++] = "bodies.skirt.cloth.tube.rows=13";
     }
-    snprintf(path, sizeof path, "%s/cloth/%s.yaml", EXPERIMENT_SCENES, g->scene);
+    snprintf(path, sizeof path, "%s/cloth/%s-maps.yaml", EXPERIMENT_SCENES, g->scene);
     for (int i = 0; i < SETTINGS && w->settings[i]; i++, count++) {
         snprintf(text[i], sizeof text[i], "bodies.%s.cloth.%s", g->body, w->settings[i] + 1);
         settings[count] = text[i];

@@ -569,7 +569,8 @@ static const fm_entry cloth_entries[] = {
     {"integrator", FM_KEY_WORD, CLOTH(integrator), .words = fm_integrator_words,
      .about =
          "automatic takes the cheaper of kick-drift-kick and implicit, and a run says which and "
-         "why; kick-drift-kick supports all forces; implicit and implicit-euler are for stiff cloth "
+         "why; kick-drift-kick supports all forces; implicit and implicit-euler are for stiff "
+         "cloth "
          "and large steps; the others are explicit: euler as published; predictor-corrector and "
          "iterated-corrector (three correctors), which the paper names; semi-implicit-euler; "
          "verlet, rk2 and rk4 without memory"},
