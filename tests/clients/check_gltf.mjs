@@ -12,8 +12,10 @@ const validator = createRequire(path.join(modules, "node_modules/"))("gltf-valid
 const bytes = fs.readFileSync(path.join(directory, "exports/scene.glb"));
 
 const report = await validator.validateBytes(new Uint8Array(bytes), { maxIssues: 20 });
-const { numErrors, numWarnings, numInfos, messages } = report.issues;
-assert(numErrors + numWarnings + numInfos === 0, JSON.stringify(messages, null, 1));
+// Texture coordinates are there for the user's textures; the file itself has none.
+const messages = report.issues.messages.filter(
+    (m) => !(m.code === "UNUSED_OBJECT" && m.pointer.endsWith("TEXCOORD_0")));
+assert(messages.length === 0, JSON.stringify(messages, null, 1));
 console.log(`gltf-validator ${validator.version()}: no issues,`, report.info.totalVertexCount, "vertices,",
     report.info.totalTriangleCount, "triangles,", report.info.animationCount, "animation");
 
@@ -39,6 +41,7 @@ for (const mesh of gltf.meshes) {
     const { frames, times: expectedTimes } = readExpected(directory, mesh.name);
     const { attributes, targets } = mesh.primitives[0];
     const base = floats(attributes.POSITION);
+    assert(gltf.accessors[attributes.TEXCOORD_0].count === base.length / 3, "texture coordinates");
     assert(targets.length === frames.length - 1 && times.length === frames.length, "frames");
     let worst = 0;
     frames.forEach((expected, frame) => {
