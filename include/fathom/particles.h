@@ -139,16 +139,16 @@ typedef struct fm_particles_def {
     double speed;
     double
         sound_ratio; // WEAKLY_COMPRESSIBLE: speed of sound / largest flow speed expected, 1 to 100
-    // 0 to 1, not STANDARD. WEAKLY_COMPRESSIBLE: damps motion that changes within a few spacings,
-    // not velocities that are linear in the position. CONSTANT_DENSITY: damps approaching
-    // particles, a fifth as much.
+    // 0 to 1, not STANDARD: damps motion that changes within a few spacings, not velocities that
+    // are linear in the position.
     double artificial_viscosity;
-    double diffusion; // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
-    double shifting;  // WEAKLY_COMPRESSIBLE: 0 to 4, particle shifting, keeps spacings even; 0 with
-                      // a network of springs
-    double tolerance; // CONSTANT_DENSITY: largest mean compression, relative
-    int iterations;   // CONSTANT_DENSITY: largest number of iterations per substep
-    double near_ratio;          // RELAXATION: stiffness of the near-pressure / that of the pressure
+    double diffusion;  // WEAKLY_COMPRESSIBLE: 0 to 1, density diffusion
+    double shifting;   // 0 to 4, not STANDARD: particle shifting, keeps spacings even; 0 with a
+                       // network of springs
+    double tolerance;  // CONSTANT_DENSITY: a thousandth of it is the mean relative compression in a
+                       // substep at which the solve for the pressure ends, if not at 1 % residual
+    int iterations;    // CONSTANT_DENSITY: largest number of iterations in a solve
+    double near_ratio; // RELAXATION: stiffness of the near-pressure / that of the pressure
     double quadratic_viscosity; // RELAXATION: 1/m, beta of the viscous impulses
     bool sticky;                // RELAXATION: hardened fluid sticks to walls and colliders
     // s, largest substep; 0: from the Courant number and the forces. STANDARD and RELAXATION use
@@ -281,7 +281,7 @@ typedef struct fm_particles_stats {
     double seconds[FM_PARTICLES_STAGE_COUNT]; // wall-clock time of each stage
     int64_t substep_count;
     int64_t iteration_count; // CONSTANT_DENSITY: iterations of the pressure solver
-    double compression;      // CONSTANT_DENSITY: mean relative excess density, last substep
+    double compression;      // CONSTANT_DENSITY: mean relative compression left, last substep
     int64_t refused_count;   // particles not emitted because the capacity was full
     int64_t removed_count;   // particles removed by sinks
     int64_t stopped_count;   // particles moved back to their side of a coupled cloth

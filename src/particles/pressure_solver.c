@@ -50,6 +50,8 @@ static const float DISPLACEMENT_MAX = 0.1f; // by which it moves particles at mo
 // Particles have missing neighbours beyond a free surface if |sum of kernel gradients| is more than
 // this share of that in the outermost row of a lattice, or near a surface, and the fill below FULL.
 static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
+// Relative increase of the diagonal in fluids without a free surface, whose matrix is singular.
+static const float CLOSED = 1e-4f;
 // A particle whose diagonal times R^2 is below this has no neighbours.
 static const float DIAGONAL_MIN = 1e-2f;
 // The iteration ends when the residual is this share of the right side, or when the mean relative
@@ -381,14 +383,37 @@ static void subtract_mean(void *context, int first, int last)
             g->p->residual[i] -= (float)g->mean;
 }
 
+// True when the fluid has a free surface, where the pressure is known.
+static bool has_surface(const fm_particles *p)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->is_surface[i])
+            return true;
+    return false;
+}
+
+// Makes the least pressure 0 in fluids without a free surface. Particles under negative pressure
+// would gather in clumps.
+static void raise_pressures(fm_particles *p)
+{
+    float least = INFINITY;
+    if (has_surface(p))
+        return;
+    for (int i = 0; i < p->count; i++)
+        least = fminf(least, p->pressure_sum[i]);
+    for (int i = 0; i < p->count; i++)
+        p->pressure_sum[i] -= least;
+}
+
 // Takes the mean out of the residual in fluids without a free surface, whose pressure is known up
 // to a constant.
 static void balance_residual(fm_pool *pool, gradient_step *g)
 {
     fm_particles *p = g->p;
+    if (has_surface(p))
+        return;
     for (int i = 0; i < p->count; i++)
-        if (p->is_surface[i])
-            return;
+        p->diagonal[i] *= 1 + CLOSED;
     g->mean =
         fm_parallel_sum(pool, p->count, FM_PARTICLES_BLOCK, sum_residual, g, p->partial) / p->count;
     fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, subtract_mean, g);
@@ -583,6 +608,7 @@ void fm_pressure_solve(const fm_particles_step *substep)
     find_body_links(step);
     const double h2 = step->h * step->h;
     p->stats.compression = h2 * iterate(step, REDUCTION, PRESSURE_SHARE * p->def.tolerance / h2);
+    raise_pressures(p);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, store_pressure, context);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, find_gradients, context);
     fm_boundary_extrapolate(step);

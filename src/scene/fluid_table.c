@@ -261,16 +261,15 @@ static const fm_entry sph_entries[] = {
          "estimated from the height of the fluid and the moving boundaries; only for method "
          "weakly-compressible"},
     {"artificial_viscosity", FM_KEY_NUMBER, DEF(artificial_viscosity), .range = WITHIN(0, 1),
-     .about =
-         "damps motion that changes within a few spacings; with constant-density a fifth of it "
-         "damps approaching particles; not for method standard"},
+     .about = "damps motion that changes within a few spacings; not for method standard"},
     {"diffusion", FM_KEY_NUMBER, DEF(diffusion), .range = WITHIN(0, 1),
      .about = "density diffusion; only for method weakly-compressible"},
     {"shifting", FM_KEY_NUMBER, DEF(shifting), .range = WITHIN(0, 4),
-     .about = "particle shifting, which keeps particles evenly spaced inside the fluid; only for "
-              "method weakly-compressible"},
+     .about = "particle shifting, which keeps particles evenly spaced inside the fluid; not for "
+              "method standard"},
     {"tolerance", FM_KEY_NUMBER, DEF(tolerance), .range = WITHIN(1e-6, 0.1),
-     .about = "mean relative compression at which the pressure iteration stops; only for method "
+     .about = "accuracy of the pressure: it is solved until the mean relative compression in a "
+              "substep is a thousandth of this, or the residual 1 %; only for method "
               "constant-density"},
     {"iterations", FM_KEY_INTEGER, DEF(iterations), .range = WITHIN(1, 10000),
      .about = "largest number of pressure iterations in a substep; only for method "
