@@ -73,11 +73,53 @@ static void the_start_up_converges_to_the_series_solution(void **state)
     }
 }
 
+// Root mean square error relative to the largest speed U, m/s, at nu t / L^2 = 1/2, with 20
+// particles across the gap L, m, and the default settings, artificial viscosity among them.
+static double measure_default_error(fm_sph_method method, double viscosity, double L, double U)
+{
+    const double kinematic = viscosity / 1000, PI = 3.14159265358979323846;
+    fm_world *world = create_world(1000, 1e-3, (fm_vec3){8 * kinematic * U / (L * L), 0, 0});
+    fm_particles_def def = fm_default_particles_def();
+    def.dimensions = 2;
+    def.method = method;
+    def.spacing = L / 20;
+    def.viscosity = viscosity;
+    def.domain.high = (fm_vec3){L / 2, L, 0};
+    set_periodic(&def, 0);
+    fm_particles *fluid = create_fluid(world, &def);
+    fill_domain(fluid, 0);
+    advance(world, 0.5 * L * L / kinematic);
+    int n;
+    const fm_vec3 *x = fm_particles_positions(fluid, &n);
+    const fm_vec3 *v = fm_particles_velocities(fluid, NULL);
+    double square = 0;
+    for (int i = 0; i < n; i++) {
+        double y = x[i].y / L; // only the first term of the series still counts
+        double exact = 4 * y * (1 - y) - 32 / pow(PI, 3) * sin(PI * y) * exp(-PI * PI / 2);
+        square += pow(v[i].x / U - exact, 2) / n;
+    }
+    fm_world_destroy(world);
+    return sqrt(square);
+}
+
+static void default_settings_are_as_viscous_as_they_say(void **state)
+{
+    (void)state;
+    for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
+        double thin = measure_default_error((fm_sph_method)method, 1, 0.05, 0.02);
+        double thick = measure_default_error((fm_sph_method)method, 100, 1, 1);
+        printf("  method %d: error %.4f at 1 Pa s, %.4f at 100 Pa s\n", method, thin, thick);
+        assert_at_most(thin, 0.05);
+        assert_at_most(thick, 0.05);
+    }
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "particles_poiseuille");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_start_up_converges_to_the_series_solution)};
+        cmocka_unit_test(the_start_up_converges_to_the_series_solution),
+        cmocka_unit_test(default_settings_are_as_viscous_as_they_say)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
     return failed;

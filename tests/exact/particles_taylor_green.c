@@ -68,11 +68,55 @@ static void the_velocity_of_decaying_vortices_converges(void **state)
     assert_close(energy, 1, 0.03);
 }
 
+// Viscosity from the decay of the energy, relative to the one asked for, with 30 particles across
+// the period L, m, the speed U, m/s, and the default settings.
+static double measure_default_viscosity(fm_sph_method method, double viscosity, double L, double U)
+{
+    const double k = 2 * 3.14159265358979323846 / L, rate = 4 * viscosity / 1000 * k * k;
+    fm_error err = {0};
+    fm_world *world = create_world(1000, 1e-3, no_gravity);
+    fm_particles_def def = fm_default_particles_def();
+    def.dimensions = 2;
+    def.method = method;
+    def.spacing = L / 30;
+    def.viscosity = viscosity;
+    def.domain.high = (fm_vec3){L, L, 0};
+    set_periodic(&def, 0);
+    set_periodic(&def, 1);
+    fm_particles *fluid = create_fluid(world, &def);
+    fill_domain(fluid, 0.2);
+    int n;
+    const fm_vec3 *x = fm_particles_positions(fluid, &n);
+    fm_vec3 *v = malloc((size_t)n * sizeof *v);
+    for (int i = 0; i < n; i++)
+        v[i] = (fm_vec3){-U * cos(k * x[i].x) * sin(k * x[i].y),
+                         U * sin(k * x[i].x) * cos(k * x[i].y), 0};
+    assert_good(fm_particles_set_velocities(fluid, v, &err), &err);
+    free(v);
+    double before = advance(world, 0.125 / rate).kinetic_energy;
+    double after = advance(world, 0.5 / rate).kinetic_energy;
+    fm_world_destroy(world);
+    return log(before / after) / 0.5;
+}
+
+static void default_settings_are_as_viscous_as_they_say(void **state)
+{
+    (void)state;
+    for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
+        double thin = measure_default_viscosity((fm_sph_method)method, 1, 0.05, 0.02);
+        double thick = measure_default_viscosity((fm_sph_method)method, 100, 1, 1);
+        printf("  method %d: %.3f of 1 Pa s, %.3f of 100 Pa s\n", method, thin, thick);
+        assert_close(thin, 1, 0.05);
+        assert_close(thick, 1, 0.05);
+    }
+}
+
 int main(int argc, char **argv)
 {
     exact_open(argc, argv, "particles_taylor_green");
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_velocity_of_decaying_vortices_converges)};
+        cmocka_unit_test(the_velocity_of_decaying_vortices_converges),
+        cmocka_unit_test(default_settings_are_as_viscous_as_they_say)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     exact_close();
     return failed;
