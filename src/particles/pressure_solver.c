@@ -29,6 +29,17 @@
 // and the divergence is that of the velocity gradient by least squares (local_gradients.h), if no
 // wall is near. P < 0 is set to 0 there.
 //
+// Closed fluids, without a free surface: P is known up to a constant, and the matrix is singular.
+// The mean is taken out of the right side, the least P is 0, and pressure acts by differences on all
+// particles (forces.c): in sums over P_i + P_j the constant would push particles wherever the sum
+// of kernel gradients is not 0, as beside a ball. A fluid that fills its domain (full_count) is
+// closed even if gaps open: P = 0 at a few particles would make all of the mean divergence flow
+// there.
+//
+// Moving domain: u is its displacement in the substep / h, and its acceleration is part of the
+// pressure gradient at the walls (boundary_particles.c). Otherwise the fluid lags behind the walls
+// and leaves gaps there.
+//
 // Colliders with a mass take part in the solve. Pressure gives a collider of mass M the velocity
 // h/M sum_i P_i C_i, C_i = 2 rho V sum_j V_j F_ij r_ij over its boundary particles, and that
 // velocity changes the divergence at i by -C_i/(rho V) times it: a symmetric matrix of rank 3. The
@@ -50,8 +61,6 @@ static const float DISPLACEMENT_MAX = 0.1f; // by which it moves particles at mo
 // Particles have missing neighbours beyond a free surface if |sum of kernel gradients| is more than
 // this share of that in the outermost row of a lattice, or near a surface, and the fill below FULL.
 static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
-// Relative increase of the diagonal in fluids without a free surface, whose matrix is singular.
-static const float CLOSED = 1e-4f;
 // A particle whose diagonal times R^2 is below this has no neighbours.
 static const float DIAGONAL_MIN = 1e-2f;
 // The iteration ends when the residual is this share of the right side, or when the mean relative
@@ -154,7 +163,7 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
                         p->F * fm_floats_sum(sum.z)};
     const float solid[3] = {p->F * fm_floats_sum(sum.solid_x), p->F * fm_floats_sum(sum.solid_y),
                             p->F * fm_floats_sum(sum.solid_z)};
-    float open = find_surface_part(p, i, beside, S, solid);
+    float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
     p->is_surface[i] = open > 0;
     diagonal += open;
     if (beside && near_count == 0) {
@@ -278,7 +287,26 @@ static void find_body_links(const fm_particles_step *step)
                 H = fm_add_scaled(H, r, -slope * fm_dot(r, step->around->gravity));
             }
             if (fm_dot(C, C) > 0)
-                p->body_links[p->body_link_count++] = (fm_body_link){i, k, C, H};
+                p->body_links[p->body_link_count++] = (fm_body_link){i, k, C, C, H};
+        }
+    }
+}
+
+// Changes C_i in proportion to its length, so that its sum over the particles beside a body is 0: in
+// closed fluids a constant pressure, which is not known, must not push the body.
+static void balance_body_links(fm_particles *p)
+{
+    for (int first = 0; first < p->body_link_count;) {
+        int body = p->body_links[first].body, last = first;
+        fm_vec3 sum = {0};
+        double lengths = 0; // 1/m
+        for (; last < p->body_link_count && p->body_links[last].body == body; last++) {
+            sum = fm_add(sum, p->body_links[last].C);
+            lengths += fm_length(p->body_links[last].C);
+        }
+        for (; first < last; first++) {
+            fm_body_link *link = &p->body_links[first];
+            link->C = fm_add_scaled(link->C, sum, -fm_length(link->C) / lengths);
         }
     }
 }
@@ -392,8 +420,8 @@ static bool has_surface(const fm_particles *p)
     return false;
 }
 
-// Makes the least pressure 0 in fluids without a free surface. Particles under negative pressure
-// would gather in clumps.
+// Makes the least pressure 0 in fluids without a free surface, whose pressure is known up to a
+// constant.
 static void raise_pressures(fm_particles *p)
 {
     float least = INFINITY;
@@ -405,15 +433,13 @@ static void raise_pressures(fm_particles *p)
         p->pressure_sum[i] -= least;
 }
 
-// Takes the mean out of the residual in fluids without a free surface, whose pressure is known up
-// to a constant.
+// Takes the mean out of the residual in fluids without a free surface: their matrix is singular,
+// and the volume of all particles together cannot change.
 static void balance_residual(fm_pool *pool, gradient_step *g)
 {
     fm_particles *p = g->p;
     if (has_surface(p))
         return;
-    for (int i = 0; i < p->count; i++)
-        p->diagonal[i] *= 1 + CLOSED;
     g->mean =
         fm_parallel_sum(pool, p->count, FM_PARTICLES_BLOCK, sum_residual, g, p->partial) / p->count;
     fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, subtract_mean, g);
@@ -549,23 +575,42 @@ static void kick_range(void *context, int first, int last)
     }
 }
 
+// Subtracts the same acceleration from all particles, so that the fluid loses the momentum that
+// colliders with a mass gain. force: on these, divided by the mass of a particle, m/s^2.
+static void balance_bodies(fm_particles *p, fm_vec3 force)
+{
+    fm_vec3 sum = force;
+    for (int i = 0; i < p->count; i++)
+        sum = fm_add(sum, (fm_vec3){p->ax[i], p->ay[i], p->az[i]});
+    for (int i = 0; i < p->count; i++) {
+        p->ax[i] -= (float)(sum.x / p->count);
+        p->ay[i] -= (float)(sum.y / p->count);
+        p->az[i] -= (float)(sum.z / p->count);
+    }
+}
+
 // Adds to the forces between fluid and colliders with a mass the part of the pressure of their
 // boundary particles, which mirror that of the fluid: P_j = P_i + g . (x_j - x_i). The force records
-// of these have P = 0.
+// of these have P = 0. In closed fluids the particles beside them feel -grad P instead.
 static void push_bodies(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
+    fm_vec3 sum = {0};
     for (int k = 0; k < p->body_link_count; k++) {
         const fm_body_link *link = &p->body_links[k];
         const int i = link->particle;
-        fm_vec3 a = fm_add_scaled(link->H, link->C, (double)p->P[i] / 2);
-        p->ax[i] -= (float)a.x;
-        p->ay[i] -= (float)a.y;
-        p->az[i] -= (float)a.z;
+        fm_vec3 pairs = fm_scale(link->pairs, (double)p->P[i] / 2); // in the forces of pairs
+        fm_vec3 a = fm_sub(fm_add_scaled(link->H, link->C, (double)p->P[i]), pairs);
+        p->ax[i] = step->closed ? -p->pressure_gradient[i].x : p->ax[i] - (float)a.x;
+        p->ay[i] = step->closed ? -p->pressure_gradient[i].y : p->ay[i] - (float)a.y;
+        p->az[i] = step->closed ? -p->pressure_gradient[i].z : p->az[i] - (float)a.z;
+        sum = fm_add(sum, fm_add(a, pairs));
         fm_collider *body = step->around->colliders[link->body];
         fm_collider_add_impulse(body, body->rigid->centre,
                                 fm_scale(a, step->h * fm_particles_mass(p)));
     }
+    if (step->closed && p->body_link_count > 0 && !p->has_walls)
+        balance_bodies(p, sum);
 }
 
 // Sets the pressures in all force records to 0, so that forces have no pressure part.
@@ -590,6 +635,20 @@ static void restore_density(const fm_particles_step *step)
     fm_parallel_for(pool, p->count, FM_PARTICLES_BLOCK, add_recovery, context);
 }
 
+// Velocity and acceleration of a moving domain. The velocity is that of its displacement in this
+// substep, so that fluid that moves with the walls keeps its distance from them.
+static void find_wall_motion(fm_particles_step *step)
+{
+    const double t = step->t, h = step->h;
+    if (!step->p->def.domain.motion)
+        return;
+    fm_vec3 before = fm_particles_domain_offset(step->p, fmax(t - h, 0), NULL);
+    fm_vec3 after = fm_particles_domain_offset(step->p, t + h, NULL);
+    fm_vec3 old = fm_scale(fm_sub(step->offset, before), 1 / h);
+    step->domain_velocity = fm_scale(fm_sub(after, step->offset), 1 / h);
+    step->domain_acceleration = fm_scale(fm_sub(step->domain_velocity, old), 1 / h);
+}
+
 // Finds the pressures, and changes velocities of fluid and colliders with a mass by them.
 void fm_pressure_solve(const fm_particles_step *substep)
 {
@@ -602,10 +661,14 @@ void fm_pressure_solve(const fm_particles_step *substep)
     if (n == 0)
         return;
     fm_parallel_for(pool, n, FM_PARTICLES_LARGE_BLOCK, update_velocity_records, context);
+    find_wall_motion(step);
     fm_boundary_update_ghosts(step);
     fm_boundary_predict_velocities(step);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, compute_rows, context);
+    step->closed = !has_surface(p);
     find_body_links(step);
+    if (step->closed)
+        balance_body_links(p);
     const double h2 = step->h * step->h;
     p->stats.compression = h2 * iterate(step, REDUCTION, PRESSURE_SHARE * p->def.tolerance / h2);
     raise_pressures(p);
