@@ -9,10 +9,11 @@
 //     v_w = 2 u_w - sum_j v_j W_wj / sum_j W_wj         (slip: the weighted mean itself)
 //
 // P_w makes the pressure gradient across the wall hydrostatic. The acceleration a_w of a moving
-// domain counts in the pressure solve of constant density only (pressure_solver.c). v_w makes the velocity at the wall's
-// surface, half-way between fluid and boundary particle, equal to u_w. Samples of immersed surfaces
-// lie in the surface itself, so they have v_w = u_w, and the pressures on their two sides are
-// separate (immersed_surfaces.c). The density equation uses the true velocity u_w.
+// domain counts in the pressure solve of constant density only (pressure_solver.c). v_w makes the
+// velocity at the wall's surface, half-way between fluid and boundary particle, equal to u_w.
+// Samples of immersed surfaces lie in the surface itself, so they have v_w = u_w, and the pressures
+// on their two sides are separate (immersed_surfaces.c). The density equation uses the true
+// velocity u_w.
 //
 //   P  pressure / rest density, m^2/s^2    u_w  velocity of the wall, m/s    W  kernel
 //   j  fluid particles    w  boundary particle    g  gravity, m/s^2    a_w  m/s^2

@@ -5,10 +5,10 @@
 //     sum_j w_ij (P_i - P_j) + B_i P_i + (rho V / M) C_i . sum_k C_k P_k = right side_i
 //
 // w_ij, B_i, C_i, the two right sides and all other symbols are those of pressure_solver.c. Weights
-// are stored with the neighbour lists. The iteration is preconditioned with the diagonal of w and B.
-// In closed fluids, without a free surface, the matrix is singular, and the mean is taken out of the
-// right side. Sums are in blocks of particles, so that they have the same bits for any number of
-// threads.
+// are stored with the neighbour lists. The iteration is preconditioned with the diagonal of w and
+// B. In closed fluids, without a free surface, the matrix is singular, and the mean is taken out of
+// the right side. Sums are in blocks of particles, so that they have the same bits for any number
+// of threads.
 #include "particles/pressure_matrix.h"
 
 #include "particles/local_gradients.h"
@@ -255,8 +255,8 @@ static void list_body_links(const fm_particles_step *step)
     }
 }
 
-// Changes C_i in proportion to its length, so that its sum over the particles beside a body is 0: in
-// closed fluids a constant pressure, which is not known, must not push the body.
+// Changes C_i in proportion to its length, so that its sum over the particles beside a body is 0:
+// in closed fluids a constant pressure, which is not known, must not push the body.
 static void balance_body_links(fm_particles *p)
 {
     for (int first = 0; first < p->body_link_count;) {
@@ -403,8 +403,8 @@ static void balance_residual(fm_pool *pool, gradient_step *g)
     fm_parallel_for(pool, p->count, FM_PARTICLES_LARGE_BLOCK, subtract_mean, g);
 }
 
-// Solves for p->pressure_sum, from its present value. p->residual: the right side. reduction: of the
-// residual relative to the right side. Ends earlier when the mean residual is below `least`.
+// Solves for p->pressure_sum, from its present value. p->residual: the right side. reduction: of
+// the residual relative to the right side. Ends earlier when the mean residual is below `least`.
 // Returns the mean residual.
 double fm_pressure_iterate(const fm_particles_step *step, double reduction, double least)
 {

@@ -12,8 +12,8 @@ void fm_pressure_compute_rows(const fm_particles_step *step);
 bool fm_pressure_has_surface(const fm_particles *p);
 // Lists the particles beside colliders with a mass. Needs step->closed.
 void fm_pressure_find_body_links(const fm_particles_step *step);
-// Solves for p->pressure_sum, from its present value. p->residual: the right side. reduction: of the
-// residual relative to the right side. Ends earlier when the mean residual is below `least`.
+// Solves for p->pressure_sum, from its present value. p->residual: the right side. reduction: of
+// the residual relative to the right side. Ends earlier when the mean residual is below `least`.
 // Returns the mean residual.
 double fm_pressure_iterate(const fm_particles_step *step, double reduction, double least);
 

@@ -21,8 +21,8 @@
 // half-way to it is the face of the wall; 2 (v_i - v_wall) is the difference to the mirror image.
 // No pressure difference acts across the face.
 //
-// Free surfaces: P = 0 at the distance d_i from the particle (find_surface_part). Neighbours that are
-// missing beyond the surface have linear pressures:
+// Free surfaces: P = 0 at the distance d_i from the particle (find_surface_part in
+// pressure_matrix.c). Neighbours that are missing beyond the surface have linear pressures:
 //
 //     B_i = 2 |sum_j V_j F_ij r_ij| / d_i
 //
@@ -30,9 +30,9 @@
 // wall is near. P < 0 is set to 0 there.
 //
 // Closed fluids, without a free surface: P is known up to a constant, and the matrix is singular.
-// The mean is taken out of the right side, the least P is 0, and pressure acts by differences on all
-// particles (forces.c): in sums over P_i + P_j the constant would push particles wherever the sum
-// of kernel gradients is not 0, as beside a ball. A fluid that fills its domain (full_count) is
+// The mean is taken out of the right side, the least P is 0, and pressure acts by differences on
+// all particles (forces.c): in sums over P_i + P_j the constant would push particles wherever the
+// sum of kernel gradients is not 0, as beside a ball. A fluid that fills its domain (full_count) is
 // closed even if gaps open: P = 0 at a few particles would make all of the mean divergence flow
 // there.
 //
@@ -183,8 +183,8 @@ static void balance_bodies(fm_particles *p, fm_vec3 force)
 }
 
 // Adds to the forces between fluid and colliders with a mass the part of the pressure of their
-// boundary particles, which mirror that of the fluid: P_j = P_i + g . (x_j - x_i). The force records
-// of these have P = 0. In closed fluids the particles beside them feel -grad P instead.
+// boundary particles, which mirror that of the fluid: P_j = P_i + g . (x_j - x_i). The force
+// records of these have P = 0. In closed fluids the particles beside them feel -grad P instead.
 static void push_bodies(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
