@@ -5,16 +5,18 @@
 // positions, creates ghost particles (images of fluid particles across periodic sides), and
 // extrapolates pressure and velocity from the fluid to the boundary particles [ADA12]:
 //
-//     P_w = sum_j [ P_j + g . (x_w - x_j) ] W_wj / sum_j W_wj
+//     P_w = sum_j [ P_j + (g - a_w) . (x_w - x_j) ] W_wj / sum_j W_wj
 //     v_w = 2 u_w - sum_j v_j W_wj / sum_j W_wj         (slip: the weighted mean itself)
 //
-// P_w makes the pressure gradient across the wall hydrostatic. v_w makes the velocity at the wall's
-// surface, half-way between fluid and boundary particle, equal to u_w. Samples of immersed surfaces
-// lie in the surface itself, so they have v_w = u_w, and the pressures on their two sides are
-// separate (immersed_surfaces.c). The density equation uses the true velocity u_w.
+// P_w makes the pressure gradient across the wall hydrostatic. The acceleration a_w of a moving
+// domain counts in the pressure solve of constant density only (pressure_solver.c). v_w makes the
+// velocity at the wall's surface, half-way between fluid and boundary particle, equal to u_w.
+// Samples of immersed surfaces lie in the surface itself, so they have v_w = u_w, and the pressures
+// on their two sides are separate (immersed_surfaces.c). The density equation uses the true
+// velocity u_w.
 //
 //   P  pressure / rest density, m^2/s^2    u_w  velocity of the wall, m/s    W  kernel
-//   j  fluid particles    w  boundary particle    g  gravity, m/s^2
+//   j  fluid particles    w  boundary particle    g  gravity, m/s^2    a_w  m/s^2
 //
 // [ADA12] in docs/references.md
 #include "particles/particles.h"
@@ -361,7 +363,9 @@ FM_INLINE void extrapolate_from_fluid(const fm_particles_step *step,
                                       const fm_boundary_neighbours *near)
 {
     fm_particles *p = step->p;
-    const fm_vec3 g = step->around->gravity;
+    const bool is_wall = p->identity[near->index].owner.kind == FM_OWNER_WALL;
+    const fm_vec3 g =
+        is_wall ? fm_sub(step->around->gravity, step->domain_acceleration) : step->around->gravity;
     const fm_density_record *own = &p->boundary.density[near->index];
     const float u[3] = {own->vx, own->vy, own->vz};
     fm_force_record *record = &p->boundary.force[near->index];
@@ -503,19 +507,23 @@ void fm_boundary_push_colliders(const fm_particles_step *step)
 }
 
 // Gives boundary particles of colliders with a mass the velocity that they will have at the end of
-// the substep, after the impulses that the colliders have received so far.
+// the substep, after the impulses that the colliders have received so far, and those of moving
+// walls the velocity of the step.
 void fm_boundary_predict_velocities(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     for (int k = 0; k < p->wet_count; k++) {
         int i = p->wet[k];
         const fm_collider *c = fm_boundary_collider(step, i);
-        if (!c || !c->rigid)
+        const fm_boundary_owner owner = p->identity[i].owner;
+        const bool moves = owner.kind == FM_OWNER_WALL && p->def.domain.motion;
+        if (!moves && !(c && c->rigid))
             continue;
         fm_density_record *record = &p->boundary.density[i];
         fm_vec3 x = {(double)record->x + p->rows.origin[0], (double)record->y + p->rows.origin[1],
                      (double)record->z + p->rows.origin[2]};
-        fm_vec3 u = fm_collider_predict_velocity(c, x, step->around->gravity, step->h);
+        fm_vec3 u = moves ? fm_add(step->domain_velocity, p->def.domain.slide[owner.index])
+                          : fm_collider_predict_velocity(c, x, step->around->gravity, step->h);
         record->vx = (float)u.x;
         record->vy = (float)u.y;
         record->vz = p->def.dimensions == 3 ? (float)u.z : 0;

@@ -128,7 +128,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         }
         float fill = fluid_fill + p->W * fm_floats_sum(sum.fill);
         p->fill[i] = fill;
-        if (!poly6 && fill < p->surface_fill)
+        if (!poly6 && fill < p->surface_fill && p->count < p->full_count)
             mark_neighbours_beside_surface(p, i);
         float s = fill - 1;
         if (rate) {

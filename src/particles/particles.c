@@ -676,6 +676,7 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
         return false;
     scale_kernel(p);
     choose_sound_speed(p, around);
+    p->full_count = fm_walls_find_full_count(p, around);
     create_scratch(p, err);
     p->collider_impulse =
         create_array(p, (size_t)around->collider_count, sizeof *p->collider_impulse, err);

@@ -225,7 +225,8 @@ typedef struct fm_source_state {
 // Pressure of a fluid particle on a collider with a mass (pressure_solver.c).
 typedef struct fm_body_link {
     int particle, body; // index of the fluid particle, and of the collider in the world
-    fm_vec3 C;          // 1/m, sum of kernel gradients over its boundary particles, twice
+    fm_vec3 pairs;      // 1/m, sum of kernel gradients over its boundary particles, twice
+    fm_vec3 C;          // 1/m, the same, or in closed fluids with the sum 0 over the particles
     fm_vec3 H;          // m/s^2, of kernel gradients times hydrostatic pressure differences
 } fm_body_link;
 
@@ -258,6 +259,7 @@ struct fm_particles {
     fm_mesh_motion *mesh_motions; // one per mesh collider
     int mesh_motion_count;
     bool has_thin_walls; // some boundary points are visible from one side only
+    int full_count;      // from this number of particles on, the fluid fills a closed domain
     bool has_walls;      // there are walls, or colliders without a mass
     bool boundary_moves; // boundary particles move or ghosts exist: sort them in every substep
     fm_samples *surfaces[FM_IMMERSED_SURFACES_MAX];
@@ -379,8 +381,10 @@ struct fm_particles_step {
     fm_vec3 offset;                // m, displacement of the domain at the time t
     fm_vec3 domain_velocity;       // m/s, of a moving domain
     double clock;                  // ms, when the current stage began
-    fm_vec3 excess;     // m/s^2, acceleration that the particles inside have too much (forces.c)
-    bool pressure_only; // only pressure acts: no gravity, no viscosity (pressure_solver.c)
+    fm_vec3 excess; // m/s^2, acceleration that the particles inside have too much (forces.c)
+    fm_vec3 domain_acceleration; // m/s^2, of a moving domain, in the pressure solve only
+    bool closed;                 // the fluid has no free surface (pressure_solver.c)
+    bool pressure_only;          // only pressure acts: no gravity, no viscosity (pressure_solver.c)
 };
 
 // particles.c
@@ -546,6 +550,9 @@ bool fm_boundary_point_list_add(fm_boundary_point_list *list, const fm_particles
 // True when a fixed collider needs a boundary point at x: fluid can come within the support, and x
 // is not behind a wall, which has boundary points of its own.
 bool fm_walls_allow_point(const fm_particles *p, fm_vec3 x);
+// Least number of particles that fill the domain; INT_MAX: the domain has an open side, or is much
+// larger than the fluid.
+int fm_walls_find_full_count(const fm_particles *p, const fm_surroundings *around);
 // Moves x inside the walls. Returns true when x was outside.
 bool fm_walls_clamp_position(const fm_particles_step *step, fm_vec3 *x);
 // Keeps particles inside walls and outside colliders, and wraps those that leave periodic sides.

@@ -15,6 +15,8 @@
 //   n  dimensions, 2 or 3
 #include "particles/particles.h"
 
+#include <limits.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +98,40 @@ static lattice find_lattice(const fm_particles *p)
         l.above[axis] = d->sides[2 * axis + 1] == FM_SIDE_OPEN ? 0 : layers;
     }
     return l;
+}
+
+// True when a lattice site in the domain is outside all colliders.
+static bool is_free(const fm_surroundings *around, const lattice *l, const int at[3], double gap)
+{
+    fm_vec3 x = {l->low[0] + (at[0] + 0.5) * l->step[0], l->low[1] + (at[1] + 0.5) * l->step[1],
+                 l->low[2] + (at[2] + 0.5) * l->step[2]};
+    for (int c = 0; c < around->collider_count; c++)
+        if (fm_placed_find_contact(&around->placed[c], x).distance <= gap)
+            return false;
+    return true;
+}
+
+// Least number of particles that fill the domain; INT_MAX: the domain has an open side, or is much
+// larger than the fluid. Less than half of a layer of the lattice may be empty: that is no room for
+// a free surface.
+int fm_walls_find_full_count(const fm_particles *p, const fm_surroundings *around)
+{
+    const lattice l = find_lattice(p);
+    const double sites = (double)l.count[0] * l.count[1] * l.count[2];
+    int longest = 1, count = 0;
+    for (int axis = 0; axis < p->def.dimensions; axis++) {
+        longest = l.count[axis] > longest ? l.count[axis] : longest;
+        if (p->def.domain.sides[2 * axis] == FM_SIDE_OPEN ||
+            p->def.domain.sides[2 * axis + 1] == FM_SIDE_OPEN)
+            return INT_MAX;
+    }
+    if (p->def.method != FM_SPH_CONSTANT_DENSITY || p->capacity < sites / 2)
+        return INT_MAX;
+    for (int k = 0; k < l.count[2]; k++)
+        for (int j = 0; j < l.count[1]; j++)
+            for (int i = 0; i < l.count[0]; i++)
+                count += is_free(around, &l, (const int[3]){i, j, k}, p->def.spacing / 2);
+    return count - (int)(sites / longest / 2);
 }
 
 // The wall that a lattice point belongs to, FM_SIDE_COUNT: none. In edges and corners a wall that
