@@ -23,7 +23,8 @@
 // Edges and vertices of kinematic surfaces push, too: a cloth bends over the edge of a table
 // between its vertices, which the distance field of the table does not see.
 //
-//   k  N/m, the least of its vertices (solver_stiffness)    mu  Coulomb's coefficient
+//   k  N/m, the least of its vertices: solver_stiffness, or solver_held against kinematic surfaces
+//   mu Coulomb's coefficient
 //
 // Forces are summed colour by colour: blocks of one colour share no vertex. The result does not
 // depend on the number of threads.
@@ -81,7 +82,7 @@ void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, doubl
             fm_vec3 at = fm_add_scaled(from, way, fraction);
             set->x1.x[i] = at.x, set->x1.y[i] = at.y, set->x1.z[i] = at.z;
             set->v.x[i] = way.x / h, set->v.y[i] = way.y / h, set->v.z[i] = way.z / h;
-            set->solver_stiffness[i] = INFINITY;
+            set->solver_stiffness[i] = set->solver_held[i] = INFINITY;
         }
     }
 }
@@ -163,9 +164,11 @@ static void add_contact(const fm_contact_set *set, fm_pair_block *block, const c
     double stiffness = INFINITY;
     if (!pair)
         return;
+    bool held = is_kinematic(set, c->v[0]) || is_kinematic(set, c->v[3]);
+    const double *k = held ? set->solver_held : set->solver_stiffness;
     for (int i = 0; i < 4; i++) {
         pair->v[i] = c->v[i], pair->w[i] = (float)c->w[i];
-        stiffness = fm_double_min(stiffness, set->solver_stiffness[c->v[i]]);
+        stiffness = fm_double_min(stiffness, k[c->v[i]]);
     }
     pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
     pair->push = (float)(c->share * stiffness * c->depth);
