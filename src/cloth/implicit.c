@@ -375,7 +375,6 @@ fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth)
     static const char *const reasons[] = {
         [FM_NEWTON_CONVERGED] = "",
         [FM_NEWTON_ITERATIONS] = "30 iterations were not enough",
-        [FM_NEWTON_LINE_SEARCH] = "no shorter step reduces the energy",
         [FM_NEWTON_NOT_FINITE] = "a force is not a finite number",
     };
     const fm_implicit *m = cloth->implicit;

@@ -62,9 +62,8 @@ typedef struct fm_system {
 // Why a Newton solve stopped before it converged.
 typedef enum fm_newton_fault {
     FM_NEWTON_CONVERGED,
-    FM_NEWTON_ITERATIONS,  // the largest number of iterations was reached
-    FM_NEWTON_LINE_SEARCH, // no step along the direction reduces the energy
-    FM_NEWTON_NOT_FINITE,  // a force is not a finite number
+    FM_NEWTON_ITERATIONS, // the largest number of iterations was reached
+    FM_NEWTON_NOT_FINITE, // a force is not a finite number
 } fm_newton_fault;
 
 enum { FM_LEVELS_MAX = 12 };

@@ -6,12 +6,16 @@
 // collide/solver_pairs.c; the direction of drag, damping, friction and of the frames is that of the
 // last iterate. The line search accepts a step dx if gradient(x + dx) . dx <=
 // SLOPE |gradient(x) . dx|: the minimum along dx is not overshot by much. Otherwise it shortens the
-// step. The iteration ends when the rms error that remains is small against the edges and against
-// the largest step of Newton's method, in both stages of TR-BDF2.
+// step. Forces of contact jump where pairs begin and end: if the slope along dx jumps from below to
+// above 0, the search ends just behind the jump, and the next matrix has the pair. The iteration
+// ends when the rms error that remains is small against the edges and against the largest step of
+// Newton's method, in both stages of TR-BDF2.
 //
 // Contact of cloth with cloth, N/m per vertex of mass m:  k = m SPEED/(tau gap), at most half the
 // stiffness of its springs: a cloth at SPEED stops within the gap between the thickness, where
-// forces begin, and the distance that the guard (collide/contact_step.c) keeps. A step in which
+// forces begin, and the distance that the guard (collide/contact_step.c) keeps. Edges and corners of
+// colliders push with half the stiffness of the springs, as the colliders' distance fields do: a
+// single corner may carry much of the cloth. A step in which
 // pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler
 // in place of the two stages of TR-BDF2: these would return the energy of the impact.
 #include "cloth/implicit.h"
@@ -142,14 +146,14 @@ static void move(const fm_implicit_group *g, double step)
 }
 
 // Moves along the solution until the slope there is acceptable, and evaluates the gradient. step:
-// its length.
-static fm_newton_fault search_line(fm_implicit_group *g, double *step)
+// its length. kink: the slope jumps from below to above 0 there.
+static fm_newton_fault search_line(fm_implicit_group *g, double *step, bool *kink)
 {
     for (int i = 0; i < g->count; i++)
         memcpy(g->cloths[i]->implicit->base.x, g->cloths[i]->x.x,
                3 * (size_t)g->cloths[i]->lanes * sizeof(double));
     double slope = sum_group(g, slope_range), low = 0, high = 0, low_slope = slope;
-    *step = 1;
+    *step = 1, *kink = false;
     for (int n = 0; n < MOST_TRIES; n++) {
         move(g, *step);
         evaluate(g);
@@ -166,7 +170,12 @@ static fm_newton_fault search_line(fm_implicit_group *g, double *step)
                                       : secant <= 0.1              ? 0.1
                                                                    : 0.5);
     }
-    return isfinite(slope) ? FM_NEWTON_LINE_SEARCH : FM_NEWTON_NOT_FINITE;
+    if (!isfinite(slope))
+        return FM_NEWTON_NOT_FINITE;
+    *step = high, *kink = true;
+    move(g, high);
+    evaluate(g);
+    return FM_NEWTON_CONVERGED;
 }
 
 // Sum of numbers [first, last) of one component of the gradient.
@@ -244,7 +253,8 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         for (int i = 0; i < g->count; i++)
             g->cloths[i]->implicit->linear_iterations += linear;
         double step;
-        fm_newton_fault fault = search_line(g, &step);
+        bool kink;
+        fm_newton_fault fault = search_line(g, &step, &kink);
         if (fault != FM_NEWTON_CONVERGED)
             return fault;
         double rms = step * sqrt(sum_group(g, square_range) / particles);
@@ -256,7 +266,7 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         double fine = touches ? FINE_IN_CONTACT : FINE;
         double share = touches ? RELATIVE_IN_CONTACT : RELATIVE;
         last = rms;
-        if (remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge)))
+        if (!kink && remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge)))
             return FM_NEWTON_CONVERGED;
     }
     return FM_NEWTON_ITERATIONS;
@@ -289,9 +299,12 @@ static bool advance_stage(fm_implicit_group *g, double tau, double interval, dou
 static void write_stiffness(const fm_implicit_group *g, const fm_cloth *c, double tau)
 {
     double *k = g->set->solver_stiffness + c->implicit->first_vertex;
+    double *held = g->set->solver_held + c->implicit->first_vertex;
     double gap = FM_CONTACT_GAP * c->contact_thickness;
-    for (int i = 0; i < c->count; i++)
-        k[i] = fmin(c->mass[i] * SPEED / (tau * gap), 0.5 * c->spring_sum[i]);
+    for (int i = 0; i < c->count; i++) {
+        held[i] = 0.5 * c->spring_sum[i];
+        k[i] = fmin(c->mass[i] * SPEED / (tau * gap), held[i]);
+    }
 }
 
 // Prepares contact in a step of h seconds. True if pairs touch at its start, or on the straight

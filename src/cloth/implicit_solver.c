@@ -140,24 +140,23 @@ static void precondition(const fm_implicit_group *g)
 // Adds the product of contact with the directions to the products.
 static void add_contact(const fm_implicit_group *g)
 {
-    float *const *in = g->set->solver_in, *const *out = g->set->solver_out;
     for (int i = 0; i < g->count; i++) {
         const fm_implicit *m = g->cloths[i]->implicit;
-        size_t bytes = (size_t)g->cloths[i]->count * sizeof(float);
-        memcpy(in[0] + m->first_vertex, m->direction.x, bytes);
-        memcpy(in[1] + m->first_vertex, m->direction.y, bytes);
-        memcpy(in[2] + m->first_vertex, m->direction.z, bytes);
+        float *in = g->set->solver_in + 4 * (size_t)m->first_vertex;
+        for (int p = 0; p < g->cloths[i]->count; p++, in += 4)
+            in[0] = m->direction.x[p], in[1] = m->direction.y[p], in[2] = m->direction.z[p];
     }
     fm_solver_pairs_multiply(g->set, g->pool);
     for (int i = 0; i < g->count; i++) {
         const fm_implicit *m = g->cloths[i]->implicit;
-        for (int p = 0, v = m->first_vertex; p < g->cloths[i]->count; p++, v++) {
+        const float *out = g->set->solver_out + 4 * (size_t)m->first_vertex;
+        for (int p = 0, v = m->first_vertex; p < g->cloths[i]->count; p++, v++, out += 4) {
             // the diagonal blocks of contact are in `own` already
             const float x = m->direction.x[p], y = m->direction.y[p], z = m->direction.z[p];
             float *const *d = g->set->solver_diagonal;
-            m->product.x[p] += out[0][v] - (d[0][v] * x + d[1][v] * y + d[2][v] * z);
-            m->product.y[p] += out[1][v] - (d[1][v] * x + d[3][v] * y + d[4][v] * z);
-            m->product.z[p] += out[2][v] - (d[2][v] * x + d[4][v] * y + d[5][v] * z);
+            m->product.x[p] += out[0] - (d[0][v] * x + d[1][v] * y + d[2][v] * z);
+            m->product.y[p] += out[1] - (d[1][v] * x + d[3][v] * y + d[4][v] * z);
+            m->product.z[p] += out[2] - (d[2][v] * x + d[4][v] * y + d[5][v] * z);
         }
     }
 }

@@ -460,11 +460,13 @@ struct fm_contact_set {
     bool moved_by_caller; // the caller moved vertices between the last step and this one
     bool list_updated;    // fm_contact_update_list took over the starts of the coming step
 
-    // Of solver_pairs.c. solver_stiffness: N/m, [vertex], filled by the caller.
-    double *solver_stiffness;
+    // Of solver_pairs.c. N/m, [vertex], filled by the caller; solver_held: of pairs with kinematic
+    // surfaces.
+    double *solver_stiffness, *solver_held;
     fm_vec3_array solver_force;          // N, [vertex]
     float *solver_diagonal[6];           // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
-    float *solver_in[3], *solver_out[3]; // [vertex] a vector and its product with the matrix
+    // [vertex][4] a vector and its product with the matrix; the fourth number is 0
+    float *solver_in, *solver_out;
 
     fm_impact_zones zones;
     bool *pinched;   // [vertex] belongs to a pair that prescribed motions press together

@@ -97,12 +97,11 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
     set->edge = create_array(set, 3 * t, sizeof *set->edge, err);
     set->colours = create_array(set, n, sizeof *set->colours, err);
     set->solver_stiffness = create_array(set, n, sizeof(double), err);
+    set->solver_held = create_array(set, n, sizeof(double), err);
     for (int m = 0; m < 6; m++)
         set->solver_diagonal[m] = create_array(set, n, sizeof(float), err);
-    for (int axis = 0; axis < 3; axis++) {
-        set->solver_in[axis] = create_array(set, n, sizeof(float), err);
-        set->solver_out[axis] = create_array(set, n, sizeof(float), err);
-    }
+    set->solver_in = create_array(set, n, 4 * sizeof(float), err);
+    set->solver_out = create_array(set, n, 4 * sizeof(float), err);
     return err->status == FM_OK;
 }
 

@@ -202,14 +202,14 @@ void fm_rigid_restore(fm_rigid *r, const double state[FM_RIGID_STATE])
     r->impulse = r->angular_impulse = (fm_vec3){0};
 }
 
-// m, where the centre of a collider is: now for one that is free (a ball with a mass, or a shape
-// that rides), at time 0 for any other.
 const char *fm_collider_name(const fm_collider *collider)
 {
     assert(collider);
     return collider->name;
 }
 
+// m, where the centre of a collider is: now for one that is free (a ball with a mass, or a shape
+// that rides), at time 0 for any other.
 fm_vec3 fm_collider_position(const fm_collider *c)
 {
     assert(c);

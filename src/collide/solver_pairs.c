@@ -23,7 +23,8 @@
 // Edges and vertices of kinematic surfaces push, too: a cloth bends over the edge of a table
 // between its vertices, which the distance field of the table does not see.
 //
-//   k  N/m, the least of its vertices (solver_stiffness)    mu  Coulomb's coefficient
+//   k  N/m, the least of its vertices: solver_stiffness, or solver_held against kinematic surfaces
+//   mu Coulomb's coefficient
 //
 // Forces are summed colour by colour: blocks of one colour share no vertex. The result does not
 // depend on the number of threads.
@@ -81,7 +82,7 @@ void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, doubl
             fm_vec3 at = fm_add_scaled(from, way, fraction);
             set->x1.x[i] = at.x, set->x1.y[i] = at.y, set->x1.z[i] = at.z;
             set->v.x[i] = way.x / h, set->v.y[i] = way.y / h, set->v.z[i] = way.z / h;
-            set->solver_stiffness[i] = INFINITY;
+            set->solver_stiffness[i] = set->solver_held[i] = INFINITY;
         }
     }
 }
@@ -163,9 +164,11 @@ static void add_contact(const fm_contact_set *set, fm_pair_block *block, const c
     double stiffness = INFINITY;
     if (!pair)
         return;
+    bool held = is_kinematic(set, c->v[0]) || is_kinematic(set, c->v[3]);
+    const double *k = held ? set->solver_held : set->solver_stiffness;
     for (int i = 0; i < 4; i++) {
         pair->v[i] = c->v[i], pair->w[i] = (float)c->w[i];
-        stiffness = fm_double_min(stiffness, set->solver_stiffness[c->v[i]]);
+        stiffness = fm_double_min(stiffness, k[c->v[i]]);
     }
     pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
     pair->push = (float)(c->share * stiffness * c->depth);
@@ -305,27 +308,37 @@ static void add_forces(void *context, int first, int last)
     }
 }
 
-// Adds the products of the pairs of the blocks [first, last) of one colour.
+// to += scale * a, four numbers.
+static inline void add_scaled(float *restrict to, float scale, const float *restrict a)
+{
+#pragma omp simd
+    for (int axis = 0; axis < 4; axis++)
+        to[axis] += scale * a[axis];
+}
+
+// Adds the products of the pairs of the blocks [first, last) of one colour. Shares below 0 are not in
+// the matrix.
 static void add_products(void *context, int first, int last)
 {
     const job *j = context;
     fm_contact_set *set = j->set;
-    float *const *in = set->solver_in, *const *out = set->solver_out;
+    const float *in = set->solver_in;
+    float *out = set->solver_out;
     for (int b = first; b < last; b++) {
         const fm_pair_block *block = &set->blocks[j->blocks[b]];
         for (int k = 0; k < block->solver_count; k++) {
             const fm_solver_pair *p = &block->solver[k];
-            float u[3] = {0};
+            if (p->stiffness == 0)
+                continue;
+            float u[4] = {0}, n[4] = {p->n[0], p->n[1], p->n[2], 0};
             for (int i = 0; i < 4; i++)
-                for (int axis = 0; axis < 3; axis++)
-                    u[axis] += p->w[i] * in[axis][p->v[i]];
-            float along =
-                (p->stiffness - p->friction) * (u[0] * p->n[0] + u[1] * p->n[1] + u[2] * p->n[2]);
-            for (int axis = 0; axis < 3; axis++)
-                u[axis] = p->friction * u[axis] + along * p->n[axis];
+                add_scaled(u, p->w[i], in + 4 * (size_t)p->v[i]);
+            float along = (p->stiffness - p->friction) * (u[0] * n[0] + u[1] * n[1] + u[2] * n[2]);
+            for (int axis = 0; axis < 4; axis++)
+                u[axis] = p->friction * u[axis] + along * n[axis];
             for (int i = 0; i < 4; i++)
-                for (int axis = 0; axis < 3 && !is_kinematic(set, p->v[i]); axis++)
-                    out[axis][p->v[i]] += p->w[i] * u[axis];
+                if (!is_kinematic(set, p->v[i]))
+                    add_scaled(out + 4 * (size_t)p->v[i], p->w[i], u);
         }
     }
 }
@@ -365,7 +378,6 @@ int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool)
 void fm_solver_pairs_multiply(fm_contact_set *set, fm_pool *pool)
 {
     job j = {.set = set};
-    for (int axis = 0; axis < 3; axis++)
-        memset(set->solver_out[axis], 0, (size_t)set->vertex_count * sizeof(float));
+    memset(set->solver_out, 0, 4 * (size_t)set->vertex_count * sizeof(float));
     run_colours(&j, pool, add_products);
 }

@@ -7,6 +7,8 @@
 // - A sheet that hits the floor corner first with 3 m/s and crumples has no more energy than at the
 //   start, by 1e-3: its steps become shorter. With a time_step of 1/96 s it gains 129 times its
 //   energy.
+// - A sheet that slides over the corner of a box stretches by at most 2 %. With corners as soft as
+//   cloth on cloth, the guard stretches it by 4.3 %.
 // - A stack of sheets comes to rest: the rms speed falls below 0.1 mm/s.
 // - A sheet on a held sheet, in tilted gravity: below the angle of friction it creeps with less
 //   than 0.1 mm/s, above it slides by g (sin a - mu cos a) t^2 / 2.
@@ -104,6 +106,26 @@ static void a_sheet_that_crumples_fast_gains_no_energy(void **state)
     fm_world_destroy(world);
 }
 
+static void a_corner_of_a_box_does_not_stretch_a_sheet(void **state)
+{
+    (void)state;
+    fm_world *world = create_air((fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = shirting(0.4);
+    fm_collider_def box = {.shape = {.kind = FM_SHAPE_BOX,
+                                     .centre = {-0.35, -0.2, -0.35},
+                                     .half_size = {0.35, 0.2, 0.35}},
+                           .friction = 0.3};
+    add_collider(world, box);
+    fm_sheet sheet = lie(31, 31, 0.9, 0.9, (fm_vec3){-0.4, 0.01, -0.46});
+    create_sheet(world, &def, &sheet);
+    double most = 0;
+    for (int frame = 0; frame < 16; frame++)
+        most = fmax(most, advance(world, FRAME).max_stretch);
+    printf("  stretch at most %.3g\n", most);
+    assert_at_most(most, 0.02);
+    fm_world_destroy(world);
+}
+
 // m/s, rms speed of the particles.
 static double rms_speed(fm_cloth *cloth)
 {
@@ -181,6 +203,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sheet_that_swings_shut_gains_no_energy),
         cmocka_unit_test(a_sheet_that_crumples_fast_gains_no_energy),
+        cmocka_unit_test(a_corner_of_a_box_does_not_stretch_a_sheet),
         cmocka_unit_test(a_stack_of_sheets_comes_to_rest),
         cmocka_unit_test(friction_holds_below_its_angle_and_slides_above),
     };
