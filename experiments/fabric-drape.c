@@ -11,8 +11,8 @@
 // strongest Fourier component of the outline of the shadow.
 //
 // In a second way the disc lies on a plate that is lowered within 4 s, as in Cusick's instrument,
-// instead of falling; so drape the measured fabrics (materials.c), as woven triangles with their own
-// moduli of warp, weft and shear, the warp along x.
+// instead of falling; so drape the measured fabrics (materials.c), as woven triangles with their
+// own moduli of warp, weft and shear, the warp along x.
 #include "fabric.h"
 
 #include <math.h>

@@ -30,7 +30,8 @@ typedef struct fm_mesh_view {
     const int *face_points; // indices of points, counter-clockwise seen from the normal's tip
     int face_count;
     fm_lattice lattice; // of the points; frames of such objects are images
-    // [2 * corners] texture coordinates u, v of each corner, in the order of face_points; NULL: none
+    // [2 * corners] texture coordinates u, v of each corner, in the order of face_points; NULL:
+    // none
     const float *corner_uv;
 } fm_mesh_view;
 

@@ -14,9 +14,9 @@
 typedef struct fm_mesher {
     const void *context; // first argument of `make`
     // Builds the surface of a frame of particles: points without faces, and fields. spacing:
-    // distance of particles at rest, m; 0: not known. The surface has triangles, counter-clockwise seen from
-    // outside, and unit normals as the field "normal"; without particles it has no triangles.
-    // Returns NULL with err filled on failure.
+    // distance of particles at rest, m; 0: not known. The surface has triangles, counter-clockwise
+    // seen from outside, and unit normals as the field "normal"; without particles it has no
+    // triangles. Returns NULL with err filled on failure.
     fm_surface *(*make)(const void *context, const fm_surface *particles, double spacing,
                         fm_error *err);
 } fm_mesher;

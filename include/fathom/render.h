@@ -85,7 +85,7 @@ typedef struct fm_look {
     double floor;         // m, height of the floor
     double surface;       // m, height of the water's surface
     bool no_floor;
-    fm_color tint;   // linear colour of distant water, of the room or of the sky; 0 0 0: the style's default
+    fm_color tint;   // linear, of distant water, the room or the sky; 0 0 0: that of the style
     fm_color ground; // linear colour of the studio's floor; 0 0 0: light grey
 } fm_look;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// warnings.c: warnings on stderr about slow frames, light, overstretched or pierced cloth, implicit solves
-// that did not converge, and halted contact.
+// warnings.c: warnings on stderr about slow frames, light, overstretched or pierced cloth, implicit
+// solves that did not converge, and halted contact.
 #include "warnings.h"
 #include "command_line.h"
 
@@ -23,7 +23,8 @@ void warn_of_slow_frames(fm_world *world, double frame_seconds)
         print_error("warning: a frame may take very long. %s.", forecast.text);
 }
 
-// Warns of a cloth without pins that is coupled two-way with particles too large for its weight in the fluid.
+// Warns of a cloth without pins that is coupled two-way with particles too large for its weight in
+// the fluid.
 static void warn_of_light_cloth(fm_cloth *cloth, fm_object *medium)
 {
     const fm_cloth_def c = fm_cloth_definition(cloth);

@@ -13,8 +13,8 @@ void warn_of_slow_frames(fm_world *world, double frame_seconds);
 // and weigh too little in it for its spacing.
 void warn_of_light_cloths(fm_world *world);
 
-// Warns before the simulation of colliders that are thinner than a cell of a liquid: the liquid sees
-// only a part of them, or nothing.
+// Warns before the simulation of colliders that are thinner than a cell of a liquid: the liquid
+// sees only a part of them, or nothing.
 void warn_of_thin_colliders(fm_world *world);
 
 // Watches cloths for edges longer than twice their rest length and for stitches that pull through a

@@ -13,8 +13,8 @@
 //
 // Contact of cloth with cloth, N/m per vertex of mass m:  k = m SPEED/(tau gap), at most half the
 // stiffness of its springs: a cloth at SPEED stops within the gap between the thickness, where
-// forces begin, and the distance that the guard (collide/contact_step.c) keeps. Edges and corners of
-// colliders push with half the stiffness of the springs, as the colliders' distance fields do: a
+// forces begin, and the distance that the guard (collide/contact_step.c) keeps. Edges and corners
+// of colliders push with half the stiffness of the springs, as the colliders' distance fields do: a
 // single corner may carry much of the cloth. A step in which
 // pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler
 // in place of the two stages of TR-BDF2: these would return the energy of the impact.
@@ -28,10 +28,10 @@ enum {
     MOST_TRIES = 10,      // step lengths in a line search
 };
 static const double SLOPE = 0.9;
-// The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the largest
-// step of the iteration unless that is below FINE. The iteration converges linearly (the matrix
-// leaves out what would make it indefinite), so that a step of s after one of s0 leaves s^2/s0. With
-// pairs in contact it may slow down, and s is taken for what remains.
+// The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the
+// largest step of the iteration unless that is below FINE. The iteration converges linearly (the
+// matrix leaves out what would make it indefinite), so that a step of s after one of s0 leaves
+// s^2/s0. With pairs in contact it may slow down, and s is taken for what remains.
 static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.03,
                     RELATIVE_IN_CONTACT = 0.02;
 static const double LINEAR = 0.1; // relative accuracy of the linear system

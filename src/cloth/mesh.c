@@ -330,7 +330,8 @@ static bool copy_uv(const mesh_builder *m, fm_cloth *c)
     return c->corner_uv != NULL;
 }
 
-// Finds the directions of the warp in all triangles, and keeps their corners at rest for woven ones.
+// Finds the directions of the warp in all triangles, and keeps their corners at rest for woven
+// ones.
 static bool find_warp(const mesh_builder *m, fm_cloth *c)
 {
     size_t count = (size_t)m->mesh->triangle_count;

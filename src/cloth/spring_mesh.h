@@ -118,8 +118,8 @@ bool fm_spring_mesh_add_hinges(fm_cloth *cloth, const fm_mesh_edge *edges, int e
                                const fm_vec3 *corner, int columns, fm_error *err);
 void fm_spring_mesh_compute_hinge_forces(fm_cloth *cloth, const fm_vec3_array *x, int first,
                                          int last);
-// A property of hinge h that is `warp` for bending of the warp yarns and `weft` (0: as warp) for that
-// of the weft yarns: (sqrt(warp) cos^2 + sqrt(weft) sin^2)^2 in between.
+// A property of hinge h that is `warp` for bending of the warp yarns and `weft` (0: as warp) for
+// that of the weft yarns: (sqrt(warp) cos^2 + sqrt(weft) sin^2)^2 in between.
 double fm_hinge_directional(const fm_cloth *cloth, int h, double warp, double weft);
 
 // mesh_triangles.c

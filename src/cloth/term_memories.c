@@ -13,8 +13,9 @@
 #include <string.h>
 
 // Creates a memory with 3 * lanes lanes for substeps of h seconds. A window memory supports h only.
-// The other kinds are created for substeps down to `shortest`, which is smaller where a fluid or the
-// contact of an implicit cloth determines the substeps, and extended when a still shorter one comes.
+// The other kinds are created for substeps down to `shortest`, which is smaller where a fluid or
+// the contact of an implicit cloth determines the substeps, and extended when a still shorter one
+// comes.
 static fm_memory *create_memory(const fm_cloth *c, int lanes, const fm_recall *recall, double order,
                                 double h, fm_error *err)
 {

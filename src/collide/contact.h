@@ -463,8 +463,8 @@ struct fm_contact_set {
     // Of solver_pairs.c. N/m, [vertex], filled by the caller; solver_held: of pairs with kinematic
     // surfaces.
     double *solver_stiffness, *solver_held;
-    fm_vec3_array solver_force;          // N, [vertex]
-    float *solver_diagonal[6];           // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
+    fm_vec3_array solver_force; // N, [vertex]
+    float *solver_diagonal[6];  // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
     // [vertex][4] a vector and its product with the matrix; the fourth number is 0
     float *solver_in, *solver_out;
 
@@ -494,8 +494,8 @@ static inline double fm_contact_vertex_friction(const fm_contact_set *set, int v
     return weight ? body->friction * weight[vertex - body->first_vertex] : body->friction;
 }
 
-// Friction coefficient of a pair: the geometric mean of both surfaces, at the vertex and a corner of
-// the triangle, or at the first ends of both edges.
+// Friction coefficient of a pair: the geometric mean of both surfaces, at the vertex and a corner
+// of the triangle, or at the first ends of both edges.
 static inline double fm_contact_pair_friction(const fm_contact_set *set, const int v[4])
 {
     double a = fm_contact_vertex_friction(set, v[0]), b = fm_contact_vertex_friction(set, v[2]);

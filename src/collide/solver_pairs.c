@@ -316,8 +316,8 @@ static inline void add_scaled(float *restrict to, float scale, const float *rest
         to[axis] += scale * a[axis];
 }
 
-// Adds the products of the pairs of the blocks [first, last) of one colour. Shares below 0 are not in
-// the matrix.
+// Adds the products of the pairs of the blocks [first, last) of one colour. Shares below 0 are not
+// in the matrix.
 static void add_products(void *context, int first, int last)
 {
     const job *j = context;

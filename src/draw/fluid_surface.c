@@ -6,7 +6,7 @@
 //     marching_cubes.c    field -> triangles
 //     fluid_cavities.c    triangles -> triangles without small cavities
 //     taubin_smoothing.c  triangles -> smoother triangles
-//     fluid_levels.c      triangles -> triangles on the level set and on walls, where these are known
+//     fluid_levels.c      triangles -> triangles on level set and walls, where these are known
 //
 // All lengths are in units of the particle spacing. The origin is rounded to a multiple of the
 // block size, so that the grid stays fixed in space when particles appear or vanish elsewhere. A

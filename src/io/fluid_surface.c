@@ -116,8 +116,7 @@ fm_surface *fm_fluid_create_surface(const fm_mesher *mesher, const fm_surface *p
                                     fm_error *err)
 {
     double spacing = fm_fluid_find_spacing(particles);
-    fm_surface *surface =
-        mesher->make(mesher->context, particles, spacing, err);
+    fm_surface *surface = mesher->make(mesher->context, particles, spacing, err);
     if (surface)
         surface = add_velocity(surface, particles, spacing, err);
     if (!surface)

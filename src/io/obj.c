@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// obj.c: writes a surface as Wavefront OBJ: points, texture coordinates, lines and polygons as text,
-// no fields.
+// obj.c: writes a surface as Wavefront OBJ: points, texture coordinates, lines and polygons as
+// text, no fields.
 //
 // Numbers have nine digits, so that reading them gives the same floats. Points keep their order,
 // because point caches (pc2.c, mdd.c) assign positions to points by their index.

@@ -3,9 +3,9 @@
 // properties, polygons, and lines as edges.
 //
 // A field of three components becomes three properties: velocity_x, velocity_y, velocity_z. The
-// field "normal" becomes nx, ny, nz, the names that other programs expect. Texture coordinates become
-// s and t; points with several of them, at seams, are written once for each, the first at its own
-// place and the others after all points.
+// field "normal" becomes nx, ny, nz, the names that other programs expect. Texture coordinates
+// become s and t; points with several of them, at seams, are written once for each, the first at
+// its own place and the others after all points.
 #include "io/io.h"
 
 #include <string.h>

@@ -3,8 +3,9 @@
 // becomes a Mesh of its faces, BasisCurves of its lines and Points of its isolated points, with
 // positions as time samples. Time codes are frame numbers.
 //
-// The y axis points up and the unit is 1 m. Texture coordinates are the primvar st. Normals and velocities are written if the frames have
-// the fields "normal" and "velocity": renderers use them for shading and for motion blur.
+// The y axis points up and the unit is 1 m. Texture coordinates are the primvar st. Normals and
+// velocities are written if the frames have the fields "normal" and "velocity": renderers use them
+// for shading and for motion blur.
 #include "io/io.h"
 
 #include <ctype.h>

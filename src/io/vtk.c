@@ -6,8 +6,8 @@
 // AppendedData: its length in bytes as UInt64, then its values, little endian. FieldData holds the
 // time of the frame as TimeValue and the kind of the object, if known, as kind: a String array of
 // one tuple, which VTK stores in an Array element (not DataArray) with a terminating zero.
-// Texture coordinates are the point data "uv" (TCoords). If a point has several, at seams, the point
-// data has those of its first corner, and FieldData has the array corner_uv with those of all
+// Texture coordinates are the point data "uv" (TCoords). If a point has several, at seams, the
+// point data has those of its first corner, and FieldData has the array corner_uv with those of all
 // corners.
 // Points that belong to no line and no polygon get one vertex cell each, because ParaView draws
 // cells only. The same surface always gives the same bytes: no date, no host name.
@@ -189,7 +189,8 @@ static void write_cells(fm_writer *writer, const fm_surface *surface, const int 
     write_block(writer, surface->face_start + 1, (size_t)surface->face_count * sizeof(int32_t));
 }
 
-// Writes the binary blocks of time, kind, fields and texture coordinates, in the order of their XML.
+// Writes the binary blocks of time, kind, fields and texture coordinates, in the order of their
+// XML.
 static void write_field_blocks(fm_writer *writer, const fm_surface *surface, const texture *t)
 {
     write_block(writer, &surface->time, sizeof surface->time);

@@ -614,8 +614,8 @@ static bool read_uv(reader *r, fm_surface *surface)
     return true;
 }
 
-// Creates the surface from the arrays found in the file. Texture coordinates of one component, which
-// VTK allows, are left out.
+// Creates the surface from the arrays found in the file. Texture coordinates of one component,
+// which VTK allows, are left out.
 static fm_surface *create_surface(reader *r)
 {
     fm_surface_field fields[FM_SURFACE_FIELDS_MAX] = {0};

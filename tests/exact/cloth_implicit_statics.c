@@ -9,8 +9,8 @@
 // - Shirting of 2000 N/m that hangs from its upper edge, at four steps a frame of 1/24 s, is
 //   stretched by sigma g H/(2 E) in the mean. Shear springs G add E G/(E + G) to the modulus E,
 //   because the sheet is free to contract sideways (springs.c).
-// - So are strips of the ten measured fabrics, 0.1 m x 0.6 m, within 10 %. The modulus of a strip is
-//   E (1 - nu^2) (sheet_triangles.c). FATHOM_LONG=1 hangs them with 201x201 particles too.
+// - So are strips of the ten measured fabrics, 0.1 m x 0.6 m, within 10 %. The modulus of a strip
+//   is E (1 - nu^2) (sheet_triangles.c). FATHOM_LONG=1 hangs them with 201x201 particles too.
 #include "bodies.h"
 
 static const double g = 9.81; // m/s^2

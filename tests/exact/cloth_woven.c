@@ -185,8 +185,8 @@ static void meshes_have_the_moduli_along_their_warp(void **state)
     fixture_destroy_mesh(&grid);
 }
 
-// A mesh with free sides, pulled along the warp with Poisson's ratio: both integrators find the rest
-// in which it has become narrower.
+// A mesh with free sides, pulled along the warp with Poisson's ratio: both integrators find the
+// rest in which it has become narrower.
 static void a_pulled_mesh_becomes_narrower(void **state)
 {
     (void)state;

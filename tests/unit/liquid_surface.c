@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The surface that is drawn around the particles of a liquid is as calm as its level set: flat where
-// the water is still or touches walls, and without flicker from frame to frame.
+// The surface that is drawn around the particles of a liquid is as calm as its level set: flat
+// where the water is still or touches walls, and without flicker from frame to frame.
 #include "liquids.h"
 
 #include <fathom/draw.h>

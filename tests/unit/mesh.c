@@ -109,7 +109,8 @@ static void polygons_are_triangulated_as_fans(void **state)
     assert_memory_equal(fan, from_one, sizeof from_one);
     fm_mesh_data owner;
     fm_error err = {0};
-    assert_true(fm_mesh_data_create(&owner, &(fm_mesh_size){.points = 6, .faces = 3, .corners = 12}, "mesh", &err));
+    assert_true(fm_mesh_data_create(&owner, &(fm_mesh_size){.points = 6, .faces = 3, .corners = 12},
+                                    "mesh", &err));
     memcpy(owner.face_start, start, sizeof start);
     memcpy(owner.face_points, corner, sizeof corner);
     assert_true(fm_mesh_data_triangulate(&owner, &err));
