@@ -384,7 +384,7 @@ static bool weigh_particles(const mesh_builder *m, fm_cloth *c)
     size_t n = (size_t)c->count;
     if (mesh->friction)
         c->friction_weight = fm_arena_alloc(&c->arena, n, sizeof(double), name, m->err);
-    for (int i = mesh->vertex_count - 1; i >= 0 && c->friction_weight; i--)
+    for (int i = mesh->vertex_count - 1; i >= 0 && mesh->friction && c->friction_weight; i--)
         c->friction_weight[m->particle[i]] = mesh->friction[i];
     if (!mesh->stiffness && !mesh->thickness)
         return m->err->status == FM_OK;

@@ -11,7 +11,8 @@ static int find_split_point(fm_texture_points *t, bool *used, int *next, int poi
 {
     int at = point;
     for (; used[point]; at = next[at]) {
-        if (memcmp(t->uv + 2 * (size_t)at, uv, 2 * sizeof *uv) == 0)
+        const float *known = t->uv + 2 * (size_t)at;
+        if (known[0] == uv[0] && known[1] == uv[1])
             return at;
         if (next[at] < 0) {
             at = next[at] = t->count++;
