@@ -80,16 +80,6 @@ static double find_front(const collapse *c, fm_error *err)
     return front;
 }
 
-// Time at which a series of T, Z, T, Z, ... reaches Z, by linear interpolation.
-static double find_time(const double *points, int count, double Z)
-{
-    int i = 1;
-    while (i < count - 1 && points[2 * i + 1] < Z)
-        i++;
-    const double *low = points + 2 * (i - 1), *high = points + 2 * i;
-    return low[0] + (Z - low[1]) / (high[1] - low[1]) * (high[0] - low[0]);
-}
-
 // Simulates a collapse until its front is at 4.2 a, and reports speed and cost.
 static void run(experiment *e, int method, int cells, experiment_table *table)
 {
@@ -107,9 +97,11 @@ static void run(experiment *e, int method, int cells, experiment_table *table)
         fm_world_advance(c.world, step * unit, err);
     } while (count < SAMPLES_MAX && series[count - 1][1] < end && err->status == FM_OK);
     double seconds = experiment_read_clock(true) - start, simulated = step * unit * count;
-    double right = 2 / (find_time(measured[0], POINTS, 4) - find_time(measured[0], POINTS, 2));
+    double right =
+        2 / (fixture_find_time(measured[0], POINTS, 4) - fixture_find_time(measured[0], POINTS, 2));
     if (series[count - 1][1] >= 4)
-        speed = 2 / (find_time(series[0], count, 4) - find_time(series[0], count, 2));
+        speed =
+            2 / (fixture_find_time(series[0], count, 4) - fixture_find_time(series[0], count, 2));
     experiment_add_named_result(e, right, speed, "sqrt(2 g a)",
                                 "%s, %d cells: speed of the front from 2a to 4a", names[method],
                                 cells);

@@ -170,16 +170,6 @@ static double find_part(const fm_grid *g, int a, const double x[3], double radiu
     return total / columns;
 }
 
-// Index in the pressure solver of the cell above a face of the grid.
-static ptrdiff_t find_solver_cell(const fm_grid *g, ptrdiff_t q)
-{
-    const fm_cell_layout *l = fm_poisson_layout(g->solver);
-    ptrdiff_t from = q - g->start, k = from / g->stride[2],
-              j = (from - k * g->stride[2]) / g->stride[1],
-              i = from - k * g->stride[2] - j * g->stride[1];
-    return l->start + i + j * l->stride[1] + k * l->stride[2];
-}
-
 // Adds face `at` of axis a to a ball. False if it belongs to the ball and can not be used: outside
 // the grid, cut by a collider, or crossed by a sheet.
 static bool add_face(fm_grid *g, const fm_collider *ball, int a, const int at[3])
@@ -199,7 +189,7 @@ static bool add_face(fm_grid *g, const fm_collider *ball, int a, const int at[3]
     part = fm_double_min(part, 1 - (double)b->taken[a][q]);
     if (part > 0)
         b->faces[b->face_count++] = (ball_face){.q = q,
-                                                .cell = find_solver_cell(g, q),
+                                                .cell = fm_grid_find_solver_cell(g, q),
                                                 .part = part,
                                                 .arm = {x[0] * g->h, x[1] * g->h, x[2] * g->h}};
     return true;

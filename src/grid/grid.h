@@ -314,6 +314,8 @@ void fm_grid_add_drag_impulses(fm_grid *g, double dt, double *const masses[3]);
 void fm_grid_clear_drag_impulses(fm_grid *g); // at the end of a coupling interval
 
 // sheets.c
+// Index in the pressure solver of the cell above face q of the grid.
+ptrdiff_t fm_grid_find_solver_cell(const fm_grid *g, ptrdiff_t q);
 // Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
 bool fm_grid_find_face(const fm_grid *g, int a, const int at[3], ptrdiff_t *q);
 // Sets the value of a face, and that of its copy on the other side of a periodic grid.

@@ -457,8 +457,7 @@ static void linearise(const fm_grid *g, crossing *c, double *const old[3], doubl
     c->g = constant / (1 + w * k);
 }
 
-// Index in the pressure solver of a face of the grid.
-static ptrdiff_t find_solver_index(const fm_grid *g, ptrdiff_t q)
+ptrdiff_t fm_grid_find_solver_cell(const fm_grid *g, ptrdiff_t q)
 {
     const fm_cell_layout *l = fm_poisson_layout(g->solver);
     ptrdiff_t from = q - g->start, k = from / g->stride[2],
@@ -535,7 +534,7 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
         double total = mass, momentum, *u = &g->u[f->axis][f->q];
-        f->cell = find_solver_index(g, f->q);
+        f->cell = fm_grid_find_solver_cell(g, f->q);
         f->start = *u;
         f->low = !g->level || g->level[f->q - g->stride[f->axis]] < 0;
         f->high = !g->level || g->level[f->q] < 0;

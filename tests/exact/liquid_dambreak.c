@@ -8,16 +8,6 @@
 enum { POINTS = 32 };
 static const double WIDTH = 0.05715; // m, a
 
-// Time at which a table of (T, Z) reaches Z, by linear interpolation.
-static double find_time(double (*points)[2], int count, double Z)
-{
-    int i = 1;
-    while (i < count - 1 && points[i][1] < Z)
-        i++;
-    double share = (Z - points[i - 1][1]) / (points[i][1] - points[i - 1][1]);
-    return points[i - 1][0] + share * (points[i][0] - points[i - 1][0]);
-}
-
 // Farthest x where the water is deeper than a quarter of a cell, in units of a.
 static double find_front(fm_liquid *liquid, double spacing)
 {
@@ -39,7 +29,8 @@ static double measure_speed(int cells)
         table[count++][1] = find_front(liquid, spacing);
         advance(world, 0.03 * unit);
     } while (count < 160 && table[count - 1][1] < 4.2);
-    double two = find_time(table, count, 2), four = find_time(table, count, 4);
+    double two = fixture_find_time(table[0], count, 2),
+           four = fixture_find_time(table[0], count, 4);
     printf("  %d cells: Z = 2 at T = %.3f, Z = 4 at T = %.3f, speed %.3f; volume %.2f %%\n", cells,
            two, four, 2 / (four - two),
            100 * (fm_liquid_volume(liquid) / (2 * WIDTH * WIDTH * spacing) - 1));
@@ -53,7 +44,8 @@ static void the_front_is_as_fast_as_in_the_experiment(void **state)
     double data[POINTS][2];
     int count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_a2.25in_pysph.csv",
                            &data[0][0], 2, POINTS);
-    double measured = 2 / (find_time(data, count, 4) - find_time(data, count, 2));
+    double measured =
+        2 / (fixture_find_time(data[0], count, 4) - fixture_find_time(data[0], count, 2));
     printf("  experiment: speed %.3f\n", measured);
     double coarse = measure_speed(16), fine = measure_speed(32);
     assert_close(coarse, measured, 0.1 * measured);

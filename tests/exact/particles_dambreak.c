@@ -104,28 +104,19 @@ static void the_front_is_within_5_percent_of_the_experiment(void **state)
     printf("  without the delay: up to %.1f %% ahead\n", 100 * ahead);
 }
 
-// Time T at which the front is at Z, by linear interpolation in a table of (T, Z).
-static double find_time(double (*points)[2], int count, double Z)
-{
-    int i = 1;
-    while (i < count - 1 && points[i][1] < Z)
-        i++;
-    double share = (Z - points[i - 1][1]) / (points[i][1] - points[i - 1][1]);
-    return points[i - 1][0] + share * (points[i][0] - points[i - 1][0]);
-}
-
 static void the_speed_of_the_front_is_within_5_percent_of_the_experiment(void **state)
 {
     (void)state;
     curve data = {0};
     data.count = read_table(REFERENCE_DIR "/dambreak_martin_moyce_n2_2_a2.25in_pysph.csv",
                             &data.points[0][0], 2, MAX_POINTS);
-    double measured =
-        2 / (find_time(data.points, data.count, 4) - find_time(data.points, data.count, 2));
+    double measured = 2 / (fixture_find_time(data.points[0], data.count, 4) -
+                           fixture_find_time(data.points[0], data.count, 2));
     for (int method = FM_SPH_WEAKLY_COMPRESSIBLE; method <= FM_SPH_CONSTANT_DENSITY; method++) {
         double front[SAMPLES][2] = {0};
         simulate_front((fm_sph_method)method, front);
-        double speed = 2 / (find_time(front, SAMPLES, 4) - find_time(front, SAMPLES, 2));
+        double speed =
+            2 / (fixture_find_time(front[0], SAMPLES, 4) - fixture_find_time(front[0], SAMPLES, 2));
         printf("  method %d: dZ/dT %.3f from 2a to 4a, measured %.3f\n", method, speed, measured);
         assert_close(speed, measured, 0.05 * measured);
     }
