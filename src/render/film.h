@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// film.h: how each kind of object is drawn, and drawing the setting (colliders, camera) of a run.
+// film.h: an opened film, how each kind of object is drawn, and the setting (colliders, camera).
 #ifndef FATHOM_RENDER_FILM_H
 #define FATHOM_RENDER_FILM_H
 
 #include "io/picture_setting.h"
+#include "render/render.h"
 
 #include <fathom/cache.h>
 #include <fathom/render.h>
@@ -25,6 +26,53 @@ typedef struct fm_draw_mode_row {
 } fm_draw_mode_row;
 
 extern const fm_draw_mode_row fm_draw_mode_rows[]; // draw_modes.c; the last row has kind NULL
+
+enum { FM_FILM_RUNS_MAX = 16 }; // runs in one picture
+
+// A run that is drawn.
+typedef struct fm_film_run {
+    fm_cache *cache;             // its frames
+    fm_picture_setting *setting; // NULL: the run's directory has no setting.json
+    double (*spacing)[2];        // [object] m, mean spacing of columns and rows in the first frame
+    char label[FM_NAME_SIZE];    // title in the picture
+} fm_film_run;
+
+struct fm_film {
+    fm_film_options options;
+    char field[FM_FIELD_NAME_SIZE];     // field that objects are coloured by, or ""
+    char title[2 * FM_FIELD_NAME_SIZE]; // of the legend, with unit
+    fm_film_run runs[FM_FILM_RUNS_MAX];
+    int run_count;
+    int first, last;  // numbers of the frames that all runs have
+    double fps;       // frames per second
+    fm_bounds bounds; // of all objects over all frames
+    double low, high; // values at the ends of the colormap
+    bool has_fluid;
+    bool has_grid, has_plane; // grid fluids; all of them one cell thick
+    bool hides_air;           // grid fluids are not drawn
+    bool has_marks;
+    double spacing;    // m, of the fluid's particles; 0: not known
+    double rest;       // m, height on which liquids rest; infinite: not known
+    int dropped_count; // points that were not drawn because they are not finite
+    fm_renderer *renderer;
+    fm_render_stats stats;
+    bool follows;            // the scene's camera is used, which may follow something
+    int followed;            // object of run 0 that the camera follows; -1: none
+    fm_vec3 followed_from;   // m, centre of that object in the first frame
+    int run_without_setting; // index of the first run without setting.json; -1: none
+};
+
+// film.c: what film_draw.c needs too.
+// How the kind of object that a frame shows (cloth, particles, ball) is drawn.
+fm_draw_mode fm_film_find_mode(const fm_surface *s);
+// Sets a mesh view of a surface, with its points in double precision. Returns the points, which the
+// caller frees.
+fm_vec3 *fm_film_create_view(const fm_surface *s, fm_mesh_view *view, fm_error *err);
+// The values that colour an object: NULL if it is not coloured by them, or on failure. The caller
+// frees them.
+float *fm_film_read_values(const fm_film *film, const fm_surface *s, fm_error *err);
+// Mean position of the points of an object of run 0 in a frame, m.
+fm_vec3 fm_film_find_centre(const fm_film *film, int object, int frame, fm_error *err);
 
 // draw_setting.c: with a NULL setting there is no floor, and nothing is drawn.
 // Translates a camera by the horizontal displacement of the object it follows, if there is one.
