@@ -118,6 +118,8 @@ struct fm_grid {
 
     // Scratch.
     double *old[3], *rate[3];
+    // [count] liquid: mass of the particles at a face, of rho h^3; NULL: all faces are full
+    const double *filled[3];
     double *extra[3], *solve[6]; // implicit viscosity only
     double *distance;            // m, signed distance of cell corners to the colliders
     float *open[3];              // open fraction of faces, 0 to 1; walls of the domain: 0
@@ -331,6 +333,8 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor);
 void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 gravity, double dt);
 // Whether a body crosses the dual edge of face q of axis a.
 bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q);
+// Puts the surface of a liquid onto the sheets beside it that nothing passes. phi: spacings.
+void fm_grid_anchor_surface(const fm_grid *g, double *phi);
 // After the projection: gives the impulses to the bodies. last: this ends the coupling interval.
 void fm_grid_finish_sheets(fm_grid *g, double dt, bool last);
 // At the end of a coupling interval: writes added mass and buoyancy of the bodies from `first` on.

@@ -143,6 +143,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->cell);
     free(l->from);
     free(l->depth);
+    free(l->hit);
     free(l->partial);
     free(l->points);
     fm_liquid_free_balls(l);
@@ -181,6 +182,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
         !resize(&l->cell, (size_t)room * sizeof(int)) ||
         !resize(&l->from, (size_t)room * sizeof(int)) ||
         !resize(&l->depth, (size_t)room * sizeof(double)) ||
+        !resize(&l->hit, (size_t)room * sizeof *l->hit) ||
         !resize(&l->partial, blocks * sizeof(double)))
         return fm_fail_no_memory(err, l->object.name, (size_t)room * 200); // bytes, about
     l->now.room = l->other.room = room;

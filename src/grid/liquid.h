@@ -83,6 +83,7 @@ struct fm_liquid {
     fm_liquid_particles other; // target of the sort
     int *cell, *from;          // [room] cell of a particle; its place before the sort
     int *start;                // [cells + 1] first particle of a cell
+    fm_sample_number *hit;     // [room] patch that a particle of spray has met; body -1: none
     double *depth;             // [room] phi at the particles, when they bound the surface
     double *phi_new;           // [grid count]
     double *open_volume;       // [grid count] part of a cell outside the colliders, 0 to 1
@@ -236,10 +237,11 @@ void fm_liquid_even_density(fm_liquid *l, fm_pool *pool);
 // Puts the samples of a body into the liquid.
 bool fm_liquid_attach_samples(fm_liquid *l, fm_samples *samples, fm_vec3 gravity, fm_error *err);
 void fm_liquid_list_samples(fm_liquid *l, double dt); // before particles move, for dt seconds
-// Puts a particle that went from `from` to x, spacings, back before the sheet that it crossed, and
-// removes its velocity v, m/s, into it. moving: the sheets move at the same time.
-void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
-                              bool moving);
+// Puts a particle that went from `from` to x, spacings, back before the sheet that it crossed.
+// moving: the sheets move at the same time. Returns the patch that it met; body -1: none.
+fm_sample_number fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3],
+                                          bool moving);
+void fm_liquid_strike_sheets(fm_liquid *l); // spray that has met sheets collides with them
 
 // liquid_tension.c
 // Computes the curvature of all cells beside the surface, if the liquid has surface tension.

@@ -302,8 +302,11 @@ FM_INLINE void move_particle(const moving *job, int i)
                         (double)p->c[3 * a + 2][i] * shift.z);
         travel(job, x, u, shift);
     }
-    if (l->samples.near)
-        fm_liquid_stop_at_sheets(l, from, x, u, true);
+    if (l->samples.near) {
+        l->hit[i] = fm_liquid_stop_at_sheets(l, from, x, true);
+        if (!loose) // the faces have exchanged its momentum
+            l->hit[i].body = -1;
+    }
     for (int a = 0; a < 3; a++) {
         p->x[a][i] = x[a];
         p->v[a][i] = u[a];
@@ -325,6 +328,7 @@ void fm_liquid_move_particles(fm_liquid *l, const fm_surroundings *around, doubl
         job.force.z = 0;
     fm_parallel_for(fm_pool_if_worthwhile(around->pool, 200.0 * l->now.count), l->now.count,
                     FM_LIQUID_BLOCK, move_block, &job);
+    fm_liquid_strike_sheets(l);
 }
 
 // Moves particle i by `way`, spacings, inside the sides and outside colliders.
@@ -336,7 +340,7 @@ void fm_liquid_shift_particle(fm_liquid *l, const fm_surroundings *around, int i
     const double from[3] = {x[0], x[1], x[2]};
     travel(&job, x, v, way);
     if (l->samples.near)
-        fm_liquid_stop_at_sheets(l, from, x, v, false);
+        fm_liquid_stop_at_sheets(l, from, x, false);
     for (int a = 0; a < 3; a++)
         p->x[a][i] = x[a];
 }

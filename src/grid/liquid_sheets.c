@@ -11,8 +11,16 @@
 //
 // a cubic, and crosses it where f changes its sign inside the patch. All patches of a sheet share
 // their corners, so that no path slips between two of them. The particle is put back beside the
-// sheet, on the side from which it came, without the velocity into it, and its new path is tested
-// in the same way.
+// sheet, on the side from which it came, and its new path is tested in the same way.
+//
+// A particle in the liquid keeps the velocity of the faces, which have exchanged momentum with the
+// sheet. Spray has not: it collides with the sheet without rebound,
+//
+//     j = -min(0, n . (v - v_s)) / (1/m + w),    v = v + n j / m,    v_s = v_s - n j w
+//
+// so that impulses are equal and opposite.  m  kg, mass of the particle    v, v_s  m/s, velocities
+// of particle and sheet    w  1/kg, inverse mass of the patch    n  its normal on the side of the
+// particle
 #include "grid/liquid.h"
 
 #include <string.h>
@@ -318,40 +326,63 @@ static bool is_far(const fm_liquid *l, fm_vec3 from, fm_vec3 to)
            !l->samples.near[find_number(g, b)];
 }
 
-// Puts a particle back before the sheets that it crossed.
-void fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3], double v[3],
-                              bool moving)
+// Puts a particle back before the sheets that it crossed. Returns the last patch; body -1: none.
+fm_sample_number fm_liquid_stop_at_sheets(const fm_liquid *l, const double from[3], double x[3],
+                                          bool moving)
 {
     const fm_grid *g = l->grid;
+    fm_sample_number hit = {-1, -1};
     fm_vec3 start = {from[0], from[1], from[2]}, end = {x[0], x[1], x[2]};
     if (!fm_is_finite(end) || is_far(l, start, end))
-        return;
+        return hit;
     path p = {fm_grid_position(g, from[0], from[1], from[2]), fm_grid_position(g, x[0], x[1], x[2]),
               moving};
     double clearance = CLEARANCE * g->h;
-    bool crossed = false;
     for (int round = 0; round <= ROUNDS; round++, clearance *= 0.5) {
         crossing c = find_crossed(l, &p);
         if (c.time > 1)
             break;
-        crossed = true;
-        const fm_samples *s = g->samples[c.at.body];
+        hit = c.at;
         if (round == ROUNDS) { // patches push it to and fro: it moves with one of them
             p.to = move_with_patch(l, c.at, &p);
             break;
         }
-        fm_vec3 n = s->normal[c.at.sample], u = {v[0], v[1], v[2]}, corner[3];
+        const fm_samples *s = g->samples[c.at.body];
+        fm_vec3 n = s->normal[c.at.sample], corner[3];
         fm_sample_corners(s, c.at.sample, l->samples.end, corner);
         double after = fm_dot(fm_sub(p.to, corner[0]), n);
-        double into = fm_dot(fm_sub(u, moving ? s->body_velocity[c.at.sample] : u), n);
         p.to = fm_add_scaled(p.to, n, c.side * clearance - after);
-        if (c.side * into < 0)
-            u = fm_add_scaled(u, n, -into);
-        v[0] = u.x, v[1] = u.y, v[2] = u.z;
     }
-    if (!crossed)
-        return;
+    if (hit.body < 0)
+        return hit;
     end = find_place(g, p.to);
     x[0] = end.x, x[1] = end.y;
     x[2] = g->active[2] ? end.z : x[2];
+    return hit;
+}
+
+// Lets spray that has met sheets collide with them, in the order of the particles.
+void fm_liquid_strike_sheets(fm_liquid *l)
+{
+    const fm_grid *g = l->grid;
+    fm_liquid_particles *p = &l->now;
+    for (int i = 0; i < p->count && l->samples.near; i++) {
+        if (l->hit[i].body < 0)
+            continue;
+        const fm_samples *s = g->samples[l->hit[i].body];
+        int k = l->hit[i].sample;
+        fm_vec3 corner[3], at = fm_grid_position(g, p->x[0][i], p->x[1][i], p->x[2][i]);
+        fm_sample_corners(s, k, l->samples.end, corner);
+        double side = fm_dot(fm_sub(at, corner[0]), s->normal[k]) < 0 ? -1 : 1;
+        fm_vec3 n = fm_scale(s->normal[k], side), v = {p->v[0][i], p->v[1][i], p->v[2][i]};
+        fm_vec3 sheet =
+            fm_add_scaled(s->body_velocity[k], s->impulse_to_body[k], s->inverse_mass[k]);
+        double into = fm_dot(fm_sub(v, sheet), n), mass = g->def.density * p->volume[i];
+        if (!(into < 0 && mass > 0))
+            continue;
+        double impulse = -into / (1 / mass + s->inverse_mass[k]);
+        s->impulse_to_body[k] = fm_add_scaled(s->impulse_to_body[k], n, -impulse);
+        v = fm_add_scaled(v, n, impulse / mass);
+        p->v[0][i] = v.x, p->v[1][i] = v.y, p->v[2][i] = v.z;
+    }
 }

@@ -216,6 +216,8 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         advect_on_grid(l, dt, pool);
     } else {
         fm_liquid_gather_velocity(l, pool);
+        for (int a = 0; a < 3; a++)
+            g->filled[a] = g->rate[a];
         fm_grid_add_drag_impulses(g, dt, g->rate);
         fm_liquid_extend(l, FM_LIQUID_FROM_PARTICLES, 2, pool);
     }
@@ -255,6 +257,7 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
         fm_vec3 up = fm_scale(find_force(l, around), -1);
         fm_normalize(&up);
         fm_liquid_bound_surface(l, up, pool);
+        fm_grid_anchor_surface(g, l->phi);
         fm_liquid_redistance(l, pool);
     }
     end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);

@@ -19,6 +19,9 @@
 //     J = g + k (u - v*)      =>      u = u0 - c grad psi
 //     u0 = (M u* + k v* - g) / (M + k),    c = M / (M + k)
 //
+// In a liquid the face has the mass m of its particles: m takes the place of M but for grad psi, so
+// that the particles take over J to rounding, and c = M / (m + k).
+//
 // c is the conductance of the face in the pressure equation. A sheet that blocks (R infinite) has
 // k = 1/w and g = 0: u = v. If it is also held, w = 0, it is a wall, with c = HELD. A light sheet
 // has c close to 1: it moves with the fluid, and its forces act on the fluid. So no ratio of
@@ -56,6 +59,8 @@ static const double LAYER = 0.25;
 static const double NEAR = 1.5;
 // Two crossings of a sheet with a dual edge closer than this are one, on the seam of two patches.
 static const double SAME = 1e-4;
+static const double LEAST = 0.1; // smallest mass of liquid at a face, of that of a full one
+static const double HALF = 0.5;  // spacings from a sheet to the surface that is put onto it
 static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
 static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
 
@@ -83,6 +88,7 @@ typedef struct crossed_face {
     int first;         // crossing
     float conductance; // without sheets
     bool low, high;    // the cells on its two sides hold fluid
+    double mass;       // kg, m
     double ratio;      // c
     double start;      // m/s, u*
 } crossed_face;
@@ -171,6 +177,13 @@ static bool wrap(const fm_grid *g, int a, int *cell)
     if (is_periodic(g, a))
         *cell = (*cell % g->n[a] + g->n[a]) % g->n[a];
     return *cell >= 0 && *cell < g->n[a];
+}
+
+// kg, mass of fluid at a face: in a liquid, that of its particles.
+static double find_mass(const fm_grid *g, int a, ptrdiff_t q)
+{
+    double mass = g->def.density * g->h * g->h * g->h;
+    return g->filled[a] ? fm_double_max(LEAST, g->filled[a][q]) * mass : mass;
 }
 
 // Index of face number `at` along its axis a. False: outside the grid, or on a side of it.
@@ -396,16 +409,16 @@ static double find_share(const sheet *sh, const crossing *c, int i)
 // interval, to `rate`.
 void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
 {
-    double mass = g->def.density * g->h * g->h * g->h;
     for (int k = 0; g->sheets && k < g->sheets->count; k++) {
         const sheet *sh = &g->sheets->sheets[k];
         double span = sh->samples->end - sh->samples->start;
-        double scale = span > 0 ? -factor / (mass * span) : 0;
+        double scale = span > 0 ? -factor / span : 0;
         for (int i = 0; i < 3 * sh->samples->count; i++) {
             ptrdiff_t q = sh->face[i];
             double given = component(sh->given[i / 3], i % 3);
             if (q >= 0 && given != 0)
-                fm_grid_set_face(g, rate[i % 3], i % 3, q, rate[i % 3][q] + scale * given);
+                fm_grid_set_face(g, rate[i % 3], i % 3, q,
+                                 rate[i % 3][q] + scale * given / find_mass(g, i % 3, q));
         }
     }
 }
@@ -499,6 +512,45 @@ bool fm_grid_is_crossed(const fm_grid *g, int a, ptrdiff_t q)
     return g->sheets && g->sheets->first[a][q] >= 0;
 }
 
+// Part of the way from the low to the high cell of a face at which the first sheet that nothing
+// passes is, from the cell `low` or from the other; slope: component of its normal along the axis.
+// 2: there is none.
+static double find_tight_crossing(const fm_sheets *s, const crossed_face *f, bool low,
+                                  double *slope)
+{
+    double found = 2;
+    for (int k = f->first; k >= 0; k = s->crossings[k].next) {
+        const crossing *c = &s->crossings[k];
+        const fm_samples *samples = s->sheets[c->sheet].samples;
+        double part = c->at + 0.5 - floor(c->at + 0.5);
+        if (!isinf(samples->resistance) || (found < 2 && (part < found) != low))
+            continue;
+        found = part;
+        *slope = fabs(component(samples->normal[c->sample], c->axis));
+    }
+    return found;
+}
+
+// Puts the surface of a liquid that is nearer than HALF to a sheet that nothing passes onto the
+// sheet. phi: spacings, of cells.
+void fm_grid_anchor_surface(const fm_grid *g, double *phi)
+{
+    const fm_sheets *s = g->sheets;
+    for (int i = 0; s && i < s->face_count; i++) {
+        const crossed_face *f = &s->faces[i];
+        double *below = phi + f->q - g->stride[f->axis], *above = phi + f->q, slope = 0;
+        bool low = *below < 0;
+        if (low == (*above < 0))
+            continue;
+        double part = find_tight_crossing(s, f, low, &slope);
+        if (fabs(*below / (*below - *above) - part) > HALF)
+            continue;
+        *(low ? above : below) = slope * (low ? 1 - part : part);
+        double *wet = low ? below : above;
+        *wet = fm_double_max(*wet, -slope * (low ? part : 1 - part));
+    }
+}
+
 // Multiplies the conductance of a crossed face by its ratio. A face of a liquid with air on one
 // side has its conductance in that of the cell to the surface.
 static void scale_conductance(const fm_grid *g, crossed_face *f)
@@ -533,7 +585,7 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
     sum_given(g, gravity, dt);
     for (int i = 0; i < s->face_count; i++) {
         crossed_face *f = &s->faces[i];
-        double total = mass, momentum, *u = &g->u[f->axis][f->q];
+        double total, momentum, *u = &g->u[f->axis][f->q];
         f->cell = fm_grid_find_solver_cell(g, f->q);
         f->start = *u;
         f->low = !g->level || g->level[f->q - g->stride[f->axis]] < 0;
@@ -542,7 +594,8 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
             forget_given(s, f);
             continue;
         }
-        momentum = mass * *u;
+        total = f->mass = find_mass(g, f->axis, f->q);
+        momentum = f->mass * *u;
         for (int k = f->first; k >= 0; k = s->crossings[k].next) {
             crossing *c = &s->crossings[k];
             linearise(g, c, old, dt, mass);
@@ -619,7 +672,7 @@ void fm_grid_finish_sheets(fm_grid *g, double dt, bool last)
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, u);
         if (f->low && f->high)
             fm_poisson_set_conductance(g->solver, f->axis, f->cell, f->conductance);
-        distribute_impulse(s, f, u, mass * (f->start - gradient - u));
+        distribute_impulse(s, f, u, f->mass * (f->start - u) - mass * gradient);
     }
     for (int k = 0; s && k < s->count; k++)
         give_impulses(g, k, dt, last);

@@ -6,9 +6,7 @@
 // and its pins carry the weight. A free sheet and a free line in a drop without gravity exchange
 // momentum with it.
 //
-// The limits are the accuracy of the present method, not a target: the level set does not know on
-// which side of a sheet the particles of a cell are, and the correction of the volume raises the
-// water beside a curtain (load +1.1 % after 1.2 s, +2.7 % after 6 s). docs/flow.md, Limits.
+// The limits are the accuracy of the present method, not a target.
 #include "flows.h"
 #include "lines.h"
 #include "liquids.h"
@@ -56,7 +54,7 @@ static void curtain_keeps_water_on_its_side(void **state)
                                        (fm_vec3){x + lean, 0.5, 0}, h, 0);
         hold_sheet(cloth);
         couple(world, cloth, liquid);
-        advance(world, 1);
+        advance(world, lean > 0 ? 1 : 3); // long enough to see a load that rises with time
         fm_vec3 load = find_mean_load(world, cloth, 0.25);
         double *p = read_liquid(liquid, "position", 3);
         int count = fm_liquid_particle_count(liquid), passed = 0;
@@ -67,7 +65,7 @@ static void curtain_keeps_water_on_its_side(void **state)
                       lean, passed, count, load.x / exact);
         free(p);
         assert_int_equal(passed, 0);
-        assert_close(load.x / exact, 1, lean > 0 ? 0.05 : 0.02);
+        assert_close(load.x / exact, 1, lean > 0 ? 0.03 : 0.01);
         fm_world_destroy(world);
     }
 }
@@ -95,8 +93,8 @@ static void bag_holds_water(void **state)
                 border[count++] = 21 * j + i;
     assert_true(fm_cloth_pin_list(bag, border, count, NULL, &err));
     couple(world, bag, liquid);
-    advance(world, 1);
-    fm_vec3 load = find_mean_load(world, bag, 1);
+    advance(world, 0.5);
+    fm_vec3 load = find_mean_load(world, bag, 2.5); // the water oscillates: 42 to 67 N
     double *p = read_liquid(liquid, "position", 3), volume = 0,
            *v = read_liquid(liquid, "volume", 1);
     int below = 0, total = fm_liquid_particle_count(liquid), points;
@@ -114,13 +112,13 @@ static void bag_holds_water(void **state)
         "bag: %d of %d particles below it, lowest point %.3f m, load %.3f of the water's weight\n",
         below, total, lowest, load.y / weight);
     assert_at_most(below, 0.02 * total);
-    assert_close(load.y / weight, 1, 0.2);
+    assert_close(load.y / weight, 1, 0.05);
     fm_world_destroy(world);
 }
 
-// Without gravity: a ball of liquid at rest, a sheet inside it and a line through it, which move.
-// Impulses on the faces of the grid are equal and opposite; the particles take them over as far as
-// they fill the cells, and the pressure of a liquid of particles keeps momentum no better.
+// Without gravity: a drop at rest, a sheet inside it and a line through it, which move. Impulses
+// are equal and opposite, and the particles take them over to rounding. What is lost, in the first
+// interval, is lost in the projection, probably at the surface of the drop.
 static void momentum_is_kept(void **state)
 {
     (void)state;
@@ -151,7 +149,7 @@ static void momentum_is_kept(void **state)
         }
         print_message("%s: momentum kept to %.1e of its own\n", i ? "sheet" : "line",
                       worst / before);
-        assert_true(worst < (i ? 0.12 : 0.01) * before);
+        assert_true(worst < (i ? 0.015 : 0.01) * before);
         fm_world_destroy(world);
     }
 }
