@@ -60,6 +60,7 @@ typedef struct fm_line_def {
         double order;       // of the derivative of the strain, in (0, 1]; 1 is a dashpot
         fm_recall memory;   // for orders below 1
     } damping;
+    double kappa; // 1/s, published damping of the velocity due to the springs, as of fabric
     fm_line_drag drag;
     fm_line_contact contact;
     fm_enforcement enforcement; // constraint projection of edge lengths, as of cloth

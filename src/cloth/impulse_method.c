@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// impulse_method.c: the external impulses of a fabric and the damping of its internal impulse.
+// impulse_method.c: the external impulses of a fabric or line and the damping of its internal
+// impulse.
 //
 // [LCKL13] section 3.5 separates the velocity of a point into the part v_s due to the impulses of
 // its springs and the part v_e due to all else, and damps the first only:
@@ -22,7 +23,7 @@
 //
 // In equilibrium v_s = -v_e grows with time, and so does the damping force: a hanging fabric sags
 // as if gravity were (1 + kappa t) g. That is the published method; the damping of cloth.h has no
-// such drift.
+// such drift. Forces of ties are external.
 #include "cloth/cloth.h"
 
 #include <string.h>
@@ -41,9 +42,21 @@ static fm_vec3_array view_state(const fm_cloth *c, const fm_term *term, int whic
     return (fm_vec3_array){from, from + c->lanes, from + 2 * c->lanes};
 }
 
+// 1/s, of a fabric or a line.
+static double find_kappa(const fm_cloth *c)
+{
+    return c->line ? c->line->kappa : c->fabric ? c->fabric->def.kappa : 0;
+}
+
+// Whether the medium carries the points: w instead of drag.
+static bool is_carried(const fm_cloth *c)
+{
+    return c->fabric && c->fabric->def.external_velocity;
+}
+
 static bool applies(const fm_cloth *c)
 {
-    return c->fabric && (c->fabric->def.kappa > 0 || c->fabric->def.external_velocity);
+    return find_kappa(c) > 0 || is_carried(c);
 }
 
 // Allocates the state, v_s and a_s of each particle, and the scratch arrays.
@@ -67,7 +80,7 @@ static void add_stage_damping(fm_cloth *c, const fm_term *term, const fm_evaluat
 {
     const impulses *data = term->data;
     fm_vec3_array v_s = view_state(c, term, 0);
-    double elapsed = at->t - c->time, kappa = c->fabric->def.kappa;
+    double elapsed = at->t - c->time, kappa = find_kappa(c);
     for (int i = 0; i < c->count; i++) {
         fm_vec3 v = fm_add(fm_vec3_array_at(v_s, i),
                            fm_sub(fm_vec3_array_at(*at->v, i), fm_vec3_array_at(data->before, i)));
@@ -93,7 +106,7 @@ static void add_forces(fm_cloth *c, fm_term *term, const fm_evaluation *at)
 static void find_axis_impulses(const fm_cloth *c, double h, bool first, double *v_s, double *a_s,
                                const double *force, const double *dw, double *impulse)
 {
-    double kappa = c->fabric->def.kappa, follow = c->fabric->def.external_velocity;
+    double kappa = find_kappa(c), follow = is_carried(c);
     for (int i = 0; i < c->count; i++) {
         double a = force[i] / c->mass[i];
         if (!first)
@@ -147,7 +160,7 @@ void fm_impulses_end_explicit(fm_substep *s)
         return;
     impulses *data = term->data;
     fm_vec3_array v_s = view_state(c, term, 0);
-    double follow = c->fabric->def.external_velocity;
+    double follow = is_carried(c);
     for (int i = 0; i < c->count; i++) {
         bool pinned = fm_substep_is_pinned(s, i);
         double *v[3] = {&c->v.x[i], &c->v.y[i], &c->v.z[i]};
@@ -165,7 +178,7 @@ void fm_impulses_end_explicit(fm_substep *s)
 
 void fm_impulses_add_medium(fm_cloth *c)
 {
-    if (!c->fabric || !c->fabric->def.external_velocity)
+    if (!is_carried(c))
         return;
     for (int i = 0; i < c->count; i++)
         c->v.x[i] += c->w.x[i], c->v.y[i] += c->w.y[i], c->v.z[i] += c->w.z[i];

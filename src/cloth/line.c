@@ -62,6 +62,7 @@ static bool check_line(const char *object, const fm_line_def *def, fm_error *err
         {"linear_density", def->linear_density, 0, 1e4, true, "> 0 and at most 1e4 kg/m"},
         {"stiffness", def->stiffness, 0, 1e7, true, "> 0 and at most 1e7 N"},
         {"bending", def->bending, 0, 1e6, false, "0 to 1e6 N m^2"},
+        {"kappa", def->kappa, 0, 1e6, false, "0 to 1e6 1/s"},
     };
     return check_limits(object, limits, sizeof limits / sizeof *limits, err) &&
            check_drag(object, &def->drag, err);
@@ -261,7 +262,10 @@ fm_cloth *fm_line_create_detached(const fm_line_def *def, const fm_strands *stra
         !check_strands(object, strands, err))
         return NULL;
     double d = def->diameter, section = FM_PI * d * d / 4;
-    fm_line line = {.diameter = d, .bending = def->bending, .tension_only = def->tension_only};
+    fm_line line = {.diameter = d,
+                    .bending = def->bending,
+                    .kappa = def->kappa,
+                    .tension_only = def->tension_only};
     set_drag(&line, &def->drag);
     fm_cloth_def own =
         convert_def(object, d, d / 4, def->linear_density / section, &def->drag, &def->contact);

@@ -22,6 +22,7 @@ typedef struct fm_line {
     bool is_load;    // one point, a ball
     bool tension_only;
     double bending;                     // N m^2
+    double kappa;                       // 1/s, damping of the spring impulses (impulse_method.c)
     fm_line_coefficients along, across; // the line; the same for a load
     double added_mass;                  // in displaced masses
     int strand_count;

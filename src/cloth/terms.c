@@ -18,10 +18,10 @@
 // spring damping of low order must be computed from the velocities that its memory will store, or
 // it inflates the cloth (tests/exact/cloth_stability.c).
 static const fm_term_type *const table[] = {
-    &fm_springs_term,       &fm_bending_term,   &fm_seams_term,        &fm_bend_damping_term,
-    &fm_damping_term,       &fm_repulsion_term, &fm_weight_term,       &fm_drag_term,
-    &fm_impulse_term,       &fm_pressure_term,  &fm_line_bending_term, &fm_fluidity_term,
-    &fm_struts_term,        &fm_gas_term,       &fm_triangles_term,    &fm_mesh_triangles_term,
+    &fm_springs_term,       &fm_bending_term,   &fm_seams_term,     &fm_bend_damping_term,
+    &fm_damping_term,       &fm_repulsion_term, &fm_weight_term,    &fm_drag_term,
+    &fm_line_bending_term,  &fm_impulse_term,   &fm_pressure_term,  &fm_fluidity_term,
+    &fm_struts_term,        &fm_gas_term,       &fm_triangles_term, &fm_mesh_triangles_term,
     &fm_bend_friction_term,
 };
 

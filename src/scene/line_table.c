@@ -238,6 +238,8 @@ static const fm_entry line_entries[] = {
      .about = "bending rigidity EI; the line is straight at rest"},
     {"damping", FM_KEY_MAPPING, offsetof(fm_scene_line, def), .table = &damping_table,
      .about = "damping of the stretching"},
+    {"kappa", FM_KEY_NUMBER, LINE(kappa), "1/s", WITHIN(0, 1e6),
+     .about = "published damping of the velocity due to the springs"},
     {"drag", FM_KEY_MAPPING, LINE(drag), .table = &drag_table, .about = "force of the medium"},
     {"contact", FM_KEY_MAPPING, LINE(contact), .table = &contact_table,
      .about = "contact with colliders, cloth, lines and loads"},
