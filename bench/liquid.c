@@ -3,7 +3,8 @@
 //
 // A tank of 1.6 x 0.8 x 0.4 m with a column of 0.4 x 0.6 x 0.4 m of water, two threads:
 //   - the liquid on a grid of 128 x 64 x 32 cells, with 393,000 particles, and its stages
-//   - the particle fluid with the spacing of the cells, 49,000 particles
+//   - the particle fluid with the spacing of the cells, 49,000 particles, by both of its methods
+//     for water
 //   - mantaflow in Blender on as many cells, where it is installed (mantaflow_dambreak)
 // The first DURATION seconds are simulated once by each: too long to repeat.
 #include "bench.h"
@@ -52,13 +53,15 @@ static double measure_liquid(bench_report *report)
     return seconds;
 }
 
-// Measures the particle fluid.
-static void measure_particles(bench_report *report, double baseline)
+// Measures the particle fluid with one of its methods.
+static void measure_particles(bench_report *report, fm_sph_method method, const char *name,
+                              double baseline)
 {
     fm_error err = {0};
     char note[80];
     fm_world *world = fixture_create_world(fixture_water_def(2), &err);
     fm_particles_def def = fixture_tank_def(3, TANK.x / 128, TANK);
+    def.method = method;
     fm_fluid_box box = {.high = COLUMN, .settled = true};
     fm_particles *fluid = fixture_create_fluid(world, &def, &box, &err);
     double seconds = fluid ? measure(world, &err) : 0;
@@ -66,8 +69,8 @@ static void measure_particles(bench_report *report, double baseline)
         int count;
         fm_particles_positions(fluid, &count);
         snprintf(note, sizeof note, "%d particles", count);
-        bench_add(report, &(bench_result){group, "particle fluid", seconds, "s", seconds / baseline,
-                                          "liquid", note});
+        bench_add(report,
+                  &(bench_result){group, name, seconds, "s", seconds / baseline, "liquid", note});
     }
     fm_world_destroy(world);
 }
@@ -76,7 +79,9 @@ static void measure_particles(bench_report *report, double baseline)
 void bench_liquid(bench_report *report)
 {
     double seconds = measure_liquid(report), other[3];
-    measure_particles(report, seconds);
+    measure_particles(report, FM_SPH_CONSTANT_DENSITY, "particle fluid, constant-density", seconds);
+    measure_particles(report, FM_SPH_WEAKLY_COMPRESSIBLE, "particle fluid, weakly-compressible",
+                      seconds);
     if (bench_run_other(BENCH_MANTAFLOW " 128 6", other) >= 1)
         bench_add(report, &(bench_result){group, "mantaflow in Blender", other[0], "s",
                                           seconds > 0 ? other[0] / seconds : 0, "liquid",

@@ -41,10 +41,14 @@ typedef struct fm_paint {
     fm_color front, back; // diffuse colours of the two sides
     fm_color band;        // colour of the stripes near the top and bottom edges of a sheet
     float bands;          // opacity of the stripes, 0 to 1
-    float sheen;          // strength of the light scattered by fuzz at grazing angles, 0 to 1
-    float gloss;          // strength of the specular highlight, 0 to 1
-    float translucency;   // diffuse transmission: share of the light that passes through, 0 to 1
-    float weave;          // m, period of the bump-mapped weave; 0: smooth
+    fm_color pattern;     // colour of the pattern that is woven by the texture coordinates
+    // period of stripes along v, and of checks; m of a sheet, units of the texture coordinates of a
+    // mesh; 0: none
+    float stripes, checks;
+    float sheen;        // strength of the light scattered by fuzz at grazing angles, 0 to 1
+    float gloss;        // strength of the specular highlight, 0 to 1
+    float translucency; // diffuse transmission: share of the light that passes through, 0 to 1
+    float weave;        // m, period of the bump-mapped weave; 0: smooth
     // m, thickness of a cloth; 0: a surface without thickness. Of a transparent material: solids
     // closer than this count as wet, so no air gap is drawn between the two.
     float thickness;

@@ -65,6 +65,7 @@ typedef struct fm_figure_def {
     fm_vec3 origin;                   // m; point on the floor between the feet at time 0
     double facing;                    // rad about y: 0 faces +z, pi/2 faces +x
     double hips, waist, chest, limbs; // girths relative to an average adult, 0.5 to 2
+    double arms; // rad, 0 to pi/2, from the body at time 0; the motion lowers them in its ramp
     fm_figure_motion motion;
     double start; // s, >= 0: the figure stands until this time
     double ramp;  // s, 0.1 to 1000: time from standing to the full motion

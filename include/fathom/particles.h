@@ -34,6 +34,7 @@ typedef enum fm_sph_method {
     FM_SPH_WEAKLY_COMPRESSIBLE, // stiff equation of state; many short and cheap steps
     FM_SPH_CONSTANT_DENSITY,    // iterative pressure solver; few long steps
     FM_SPH_STANDARD,            // as in [OZG13]: gas equation of state, for comparisons
+    FM_SPH_AUTOMATIC,           // CONSTANT_DENSITY for free surfaces, else WEAKLY_COMPRESSIBLE
     FM_SPH_RELAXATION,          // as in [OZG13] chapter 5: prediction, double-density relaxation
 } fm_sph_method;
 
@@ -245,6 +246,13 @@ FM_API double fm_particles_sound_speed(const fm_particles *fluid); // m/s; 0 bef
 // Viscosity that a shear that has been steady since the beginning feels now, Pa s. With fractional
 // viscosity it grows with the past time that the derivative covers.
 FM_API double fm_particles_steady_viscosity(const fm_particles *fluid);
+// The method that FM_SPH_AUTOMATIC chose, and why; "" before the first advance or if the definition
+// names the method. From then on fm_particles_definition has the chosen method.
+FM_API const char *fm_particles_method_reason(const fm_particles *fluid);
+// Viscosity of a Newtonian fluid, Pa s, that would lose as much energy in the same flow as this one
+// did in the last 10 s or so, by viscosity and by all errors of the method together. 0: not
+// measured, because something moved does work on the fluid (docs/particles.md).
+FM_API double fm_particles_effective_viscosity(const fm_particles *fluid);
 FM_API double fm_particles_mass(const fm_particles *fluid); // kg, of a particle; 2D: per m of depth
 
 // Conversions between fluid and object of a world. NULL if the object is not a particle fluid.
@@ -288,6 +296,9 @@ typedef struct fm_particles_stats {
     fm_vec3 load;            // N s, impulse on walls and colliders without a mass; needs `loads`
     // N s, impulse of the weight of fluid that cloth displaces beyond its own volume
     fm_vec3 clinging;
+    double lost_energy; // J, lost by the fluid, if fm_particles_effective_viscosity is measured
+    // m^3/s (2D: m^2/s), integral of 2 e : e over the volume and the time, e: strain rate, 1/s
+    double strain_integral;
     int64_t pair_count;      // pairs of particles within the support now, each counted once
     int64_t candidate_count; // distances that the neighbour search computes now
     int boundary_count;      // boundary particles of walls, colliders and cloth

@@ -24,10 +24,12 @@ typedef struct fm_picture_setting_def {
         bool has_cloth, has_lines, has_background, has_floor, has_water, has_fluid;
         fm_vec3 cloth, lines, background, floor; // sRGB, 0 to 1
         fm_vec3 fluid;                           // sRGB, of an opaque fluid
-        fm_vec3 water;    // transmittance of 1 m of water for red, green and blue, 0 to 1
-        double particles; // drawn radius / true radius of fluid particles; 0 means 1
-        double foam;      // factor on the amount of foam and spray of fluids; 0: none
-        double mirror;    // share of the light that a metallic fluid reflects; 0: not metallic
+        fm_vec3 water;          // transmittance of 1 m of water for red, green and blue, 0 to 1
+        double particles;       // drawn radius / true radius of fluid particles; 0 means 1
+        double foam;            // factor on the amount of foam and spray of fluids; 0: none
+        double stripes, checks; // periods of a woven pattern (fathom/draw.h); 0: none
+        fm_vec3 pattern;        // sRGB, its colour
+        double mirror; // share of the light that a metallic fluid reflects; 0: not metallic
     } look;
 } fm_picture_setting_def;
 

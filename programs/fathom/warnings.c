@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // warnings.c: warnings on stderr about slow frames, light, overstretched or pierced cloth, implicit
-// solves that did not converge, and halted contact.
+// solves that did not converge, halted contact, and fluids more viscous than asked for.
 #include "warnings.h"
 #include "command_line.h"
 
@@ -104,6 +104,31 @@ void print_integrators(fm_world *world)
         const fm_cloth *cloth = fm_world_cloth(world, i);
         if (fm_cloth_integrator_reason(cloth)[0])
             printf("%s: integrator %s\n", fm_cloth_name(cloth), fm_cloth_integrator_reason(cloth));
+    }
+    for (int i = 0; i < fm_world_particle_fluid_count(world); i++) {
+        fm_particles *fluid = fm_world_particle_fluid(world, i);
+        if (fm_particles_method_reason(fluid)[0])
+            printf("%s: method %s\n", fm_object_name(fm_particles_object(fluid)),
+                   fm_particles_method_reason(fluid));
+    }
+}
+
+// Effective viscosity / viscosity of the definition beyond which a warning is printed.
+static const double VISCOSITY_LIMIT = 2;
+
+// Warns of particle fluids that lost energy as if they were much more viscous than asked for.
+static void warn_of_viscosity(fm_world *world)
+{
+    for (int i = 0; i < fm_world_particle_fluid_count(world); i++) {
+        fm_particles *fluid = fm_world_particle_fluid(world, i);
+        const fm_particles_def def = fm_particles_definition(fluid);
+        double viscosity = fm_particles_effective_viscosity(fluid);
+        if (viscosity > VISCOSITY_LIMIT * def.viscosity)
+            print_error("warning: %s lost energy like a fluid of %.2g Pa s, not of %.2g Pa s: the "
+                        "motion has details that a spacing of %.3g m cannot carry. A finer one "
+                        "loses less.",
+                        fm_object_name(fm_particles_object(fluid)), viscosity, def.viscosity,
+                        def.spacing);
     }
 }
 
@@ -221,7 +246,7 @@ void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm
 }
 
 // Prints in how many frames each cloth was overstretched, pierced or not solved, if in several, and
-// on how many substeps contact gave up.
+// on how many substeps contact gave up, and which fluids are too viscous.
 void print_watch_summary(const frame_watch *watch, fm_world *world)
 {
     for (int i = 0; watch && i < watch->cloth_count; i++) {
@@ -242,4 +267,5 @@ void print_watch_summary(const frame_watch *watch, fm_world *world)
     }
     if (watch && watch->halted > 1)
         print_error("warning: contact gave up on %d substeps in all.", watch->halted);
+    warn_of_viscosity(world);
 }

@@ -27,7 +27,7 @@ frame_watch *create_frame_watch(fm_world *world);
 void update_frame_watch(frame_watch *watch, fm_world *world, int frame, const fm_report *report);
 // Call after the last frame: reports cloths that had trouble in more than one frame.
 void print_watch_summary(const frame_watch *watch, fm_world *world);
-// Prints which integrators were chosen automatically, and why.
+// Prints which integrators and methods of fluids were chosen automatically, and why.
 void print_integrators(fm_world *world);
 
 #endif

@@ -132,6 +132,7 @@ typedef struct fm_triangle_mesh {
     int point_count, triangle_count, front_count;
     float *points, *normals; // [3 * point_count], m, unit vectors
     float *texture;          // [2 * point_count], m along columns and rows, or NULL
+    float *corner_texture;   // [6 * front_count], of the corners of a mesh's faces, or NULL
     float *colors;           // [3 * point_count], replaces the paint's colours, or NULL
     int *triangles;          // [3 * triangle_count]
     float extent[2];         // m, largest texture coordinates
@@ -181,6 +182,7 @@ typedef struct fm_thin_surface {
     int point_count, triangle_count;
     float *points, *normals; // [3 * point_count], m, unit vectors
     float *texture;          // [2 * point_count], m at rest along columns and rows, or NULL
+    float *corner_texture;   // [6 * triangle_count], of the corners of a mesh's faces, or NULL
     float *values;           // [point_count], to be mapped to colours, or NULL
     int *triangles;
     float extent[2]; // m, largest texture coordinates

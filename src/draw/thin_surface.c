@@ -14,9 +14,18 @@ static bool face_is_finite(const fm_surface_input *input, const int *corner, int
     return true;
 }
 
+// Copies the texture coordinates of triangle k of the fan of a face. uv: those of its corners.
+static void copy_corner_texture(const float *uv, int k, float *to)
+{
+    memcpy(to, uv, 2 * sizeof *to);
+    memcpy(to + 2, uv + 2 * ((size_t)k + 1), 4 * sizeof *to);
+}
+
 // Cuts each face into a fan of triangles, which add their area vectors to the normals of their
-// corners. Returns the number of triangles.
-static int add_triangle_fans(const fm_surface_input *input, float *normals, int *triangles)
+// corners. texture: receives the texture coordinates of their corners, unless NULL. Returns the
+// number of triangles.
+static int add_triangle_fans(const fm_surface_input *input, float *normals, int *triangles,
+                             float *texture)
 {
     int count = 0;
     for (int face = 0; face < input->mesh->face_count; face++) {
@@ -28,6 +37,10 @@ static int add_triangle_fans(const fm_surface_input *input, float *normals, int 
         for (int k = 0; k < fan_count; k++, count++) {
             const int *i = triangles + 3 * (size_t)count;
             fm_float3 p[3];
+            if (texture)
+                copy_corner_texture(input->mesh->corner_uv +
+                                        2 * (size_t)(corner - input->mesh->face_points),
+                                    k, texture + 6 * (size_t)count);
             for (int j = 0; j < 3; j++)
                 p[j] = fm_f3_load(input->points + 3 * (size_t)i[j]);
             fm_float3 area = fm_f3_cross(fm_f3_sub(p[1], p[0]), fm_f3_sub(p[2], p[0]));
@@ -53,9 +66,13 @@ bool fm_thin_surface_from_faces(fm_arena *arena, const fm_surface_input *input,
     thin->triangles = fm_arena_alloc(arena, 3 * triangles + 3, sizeof(int), "drawing", err);
     if (input->values)
         thin->values = fm_arena_alloc(arena, points, sizeof(float), "drawing", err);
+    if (input->mesh->corner_uv)
+        thin->corner_texture =
+            fm_arena_alloc(arena, 6 * triangles + 6, sizeof(float), "drawing", err);
     if (err->status != FM_OK)
         return false;
-    thin->triangle_count = add_triangle_fans(input, thin->normals, thin->triangles);
+    thin->triangle_count =
+        add_triangle_fans(input, thin->normals, thin->triangles, thin->corner_texture);
     for (size_t i = 0; i < points; i++) {
         const float *p = input->points + 3 * i;
         float *n = thin->normals + 3 * i;
@@ -210,7 +227,9 @@ static bool create_mesh_arrays(fm_arena *arena, fm_triangle_mesh *mesh, bool tex
 bool fm_thin_surface_thicken(fm_arena *arena, const fm_thin_surface *thin, const fm_paint *paint,
                              fm_triangle_mesh *mesh, fm_error *err)
 {
-    *mesh = (fm_triangle_mesh){.paint = *paint, .extent = {thin->extent[0], thin->extent[1]}};
+    *mesh = (fm_triangle_mesh){.paint = *paint,
+                               .corner_texture = thin->corner_texture,
+                               .extent = {thin->extent[0], thin->extent[1]}};
     if (!(paint->thickness > 0)) {
         mesh->point_count = thin->point_count;
         mesh->triangle_count = thin->triangle_count;

@@ -251,6 +251,7 @@ typedef struct fm_obj {
     int group_count;   // groups named by g and o statements; group 0 has the faces before the first
     char (*group_names)[FM_OBJ_NAME_SIZE]; // [group_count]
     int *face_group;                       // [face_count] group of each face
+    int *line_group;                       // [line_count] group of each line
     int *point_row, *face_row; // [point_count], [face_count] line number in the file, from 1
 } fm_obj;
 // Reads a file; fm_obj_parse reads a text of `size` bytes, with `path` for error messages only.

@@ -7,7 +7,7 @@
 //   f      a face of three or more corners: POINT, POINT/TEXTURE, POINT//NORMAL or
 //          POINT/TEXTURE/NORMAL; negative numbers count back from the newest
 //   l      a polyline through two or more points, written like corners
-//   g, o   the name of the group to which the following faces belong
+//   g, o   the name of the group to which the following faces and lines belong
 //   vt     texture coordinates: u, v (0 if missing) and a third number, which is ignored
 //   vn     counted only, to check the numbers that faces give
 //
@@ -51,7 +51,7 @@ typedef struct reader {
     list textures;              // float[2], the vt statements
     list corner_textures;       // int, texture of each corner of the faces; -1: none
     list names;                 // char[FM_OBJ_NAME_SIZE], names of the groups
-    list groups;                // int, group of each face
+    list groups, line_groups;   // int, group of each face and of each line
     list lines;                 // int, two point indices per line
     list point_rows, face_rows; // int, line number of each point and face
     int normals;                // number of vn statements so far
@@ -284,7 +284,8 @@ static bool read_polyline(reader *r)
         if (!read_corner(r, &index, &texture))
             return false;
         if (count > 0 &&
-            (!append_number(r, &r->lines, last) || !append_number(r, &r->lines, index)))
+            (!append_number(r, &r->lines, last) || !append_number(r, &r->lines, index) ||
+             !append_number(r, &r->line_groups, r->group)))
             return false;
     }
     return count > 1 || fail(r, row == r->line ? start : r->at, "a line needs two points");
@@ -411,6 +412,7 @@ static bool move_result(reader *r, fm_obj *obj)
     obj->group_count = (int)r->names.count;
     obj->group_names = take_items(r, &r->names);
     obj->face_group = take_items(r, &r->groups);
+    obj->line_group = take_items(r, &r->line_groups);
     obj->point_row = take_items(r, &r->point_rows);
     obj->face_row = take_items(r, &r->face_rows);
     return r->err->status == FM_OK;
@@ -446,13 +448,14 @@ bool fm_obj_parse(const char *text, size_t size, const char *path, fm_obj *obj, 
                 .err = err};
     r.points.item_size = sizeof(fm_vec3);
     r.starts.item_size = r.corners.item_size = r.groups.item_size = sizeof(int);
-    r.lines.item_size = r.corner_textures.item_size = sizeof(int);
+    r.lines.item_size = r.line_groups.item_size = r.corner_textures.item_size = sizeof(int);
     r.textures.item_size = 2 * sizeof(float);
     r.point_rows.item_size = r.face_rows.item_size = sizeof(int);
     r.names.item_size = FM_OBJ_NAME_SIZE;
     bool good = read_lines(&r) && move_result(&r, obj);
-    list *lists[] = {&r.points, &r.starts,     &r.corners,   &r.names,    &r.groups,
-                     &r.lines,  &r.point_rows, &r.face_rows, &r.textures, &r.corner_textures};
+    list *lists[] = {&r.points,    &r.starts,      &r.corners,        &r.names,
+                     &r.groups,    &r.line_groups, &r.lines,          &r.point_rows,
+                     &r.face_rows, &r.textures,    &r.corner_textures};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]->items);
     return good;
@@ -475,6 +478,7 @@ void fm_obj_destroy(fm_obj *obj)
     fm_mesh_data_destroy(&obj->mesh);
     free(obj->group_names);
     free(obj->face_group);
+    free(obj->line_group);
     free(obj->point_row);
     free(obj->face_row);
     *obj = (fm_obj){0};

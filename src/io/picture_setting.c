@@ -194,6 +194,12 @@ static void write_look(fm_writer *w, const fm_picture_setting_def *def)
         fm_json_write_numbers(w, "foam", &def->look.foam, 1);
     if (def->look.mirror > 0)
         fm_json_write_numbers(w, "mirror", &def->look.mirror, 1);
+    if (def->look.stripes > 0)
+        fm_json_write_numbers(w, "stripes", &def->look.stripes, 1);
+    if (def->look.checks > 0)
+        fm_json_write_numbers(w, "checks", &def->look.checks, 1);
+    if (def->look.stripes > 0 || def->look.checks > 0)
+        fm_json_write_numbers(w, "pattern", &def->look.pattern.x, 3);
     if (def->look.style)
         write_string(w, "style", def->look.style);
     if (def->look.has_cloth)
@@ -320,6 +326,7 @@ static void write_figures(fm_writer *w, const fm_world *world)
         fm_json_write_string(w, def.name);
         write_string(w, "motion", motion_names[def.motion]);
         fm_json_write_fields(w, figure_numbers, &def);
+        fm_json_write_numbers(w, "arms", &def.arms, 1);
         fm_writer_print(w, "%s}", def.bare ? ", \"bare\": true" : "");
     }
     fm_writer_print(w, "]");
@@ -423,12 +430,14 @@ static bool read_camera_and_look(reader *r, const char *json)
     const char *camera = fm_json_find_value(json, "camera"),
                *look = fm_json_find_value(json, "look");
     double start[FM_POSE_NUMBERS];
+    bool has_pattern;
     def->camera.given = camera != NULL;
     def->camera.follow = read_text(r, camera, "follow");
     def->look.style = read_text(r, look, "style");
     if (!read_numbers(r, camera, camera_numbers, def) ||
         !read_index(r, camera, "pose", &r->setting->followed_pose) ||
         !read_color(r, look, "cloth", &def->look.has_cloth, &def->look.cloth) ||
+        !read_color(r, look, "pattern", &has_pattern, &def->look.pattern) ||
         !read_color(r, look, "lines", &def->look.has_lines, &def->look.lines) ||
         !read_color(r, look, "background", &def->look.has_background, &def->look.background) ||
         !read_color(r, look, "floor", &def->look.has_floor, &def->look.floor) ||
@@ -443,6 +452,12 @@ static bool read_camera_and_look(reader *r, const char *json)
     const char *foam = fm_json_find_value(look, "foam");
     if (foam && !fm_json_read_numbers(foam, &def->look.foam, 1))
         return fail_key(r, "foam");
+    const char *stripes = fm_json_find_value(look, "stripes"),
+               *checks = fm_json_find_value(look, "checks");
+    if (stripes && !fm_json_read_numbers(stripes, &def->look.stripes, 1))
+        return fail_key(r, "stripes");
+    if (checks && !fm_json_read_numbers(checks, &def->look.checks, 1))
+        return fail_key(r, "checks");
     const char *mirror = fm_json_find_value(look, "mirror");
     if (mirror && !(fm_json_read_numbers(mirror, &def->look.mirror, 1) && def->look.mirror >= 0 &&
                     def->look.mirror <= 0.99))
@@ -528,10 +543,13 @@ static bool read_collider(reader *r, const char *object, fm_picture_collider *co
 // Reads the definition of a figure and creates it.
 static bool read_figure(reader *r, const char *object, fm_figure **figure)
 {
-    fm_figure_def def = {.name = read_text(r, object, "name")};
+    fm_figure_def def = fm_default_figure_def();
+    const char *arms = fm_json_find_value(object, "arms"); // older runs have none
     int motion;
+    def.name = read_text(r, object, "name");
     if (!def.name || !read_word(r, object, "motion", motion_names, MOTIONS, &motion) ||
-        !read_numbers(r, object, figure_numbers, &def))
+        !read_numbers(r, object, figure_numbers, &def) ||
+        (arms && !fm_json_read_numbers(arms, &def.arms, 1)))
         return fail_key(r, "figures");
     def.motion = (fm_figure_motion)motion;
     def.bare = fm_json_equals_word(fm_json_find_value(object, "bare"), "true");

@@ -89,7 +89,7 @@ fm_posture fm_figure_dancing_posture(const fm_figure *figure, double t)
     fm_jet ramp = {(t - def->start) / def->ramp, 1 / def->ramp};
     dance d = {fm_jet_affine(time, 2 * FM_PI * def->dance.tempo / PERIOD, 0),
                fm_jet_affine(fm_jet_ease(ramp), energy, 0)};
-    fm_posture p = fm_figure_standing_posture(figure);
+    fm_posture p = fm_figure_standing_posture(figure, t);
     fm_jet quarter = fm_jet_affine(d.clock, 0.25, 0);
     // one whole turn every four periods, at a speed that varies by 60 %
     p.turn =

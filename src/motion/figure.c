@@ -18,6 +18,7 @@
 
 // Distance from hip to ankle when standing, relative to a straight leg: knees are slightly bent.
 static const double STANDING = 0.996;
+static const double HANGING = 14 * FM_DEGREE; // angle of hanging arms to the body
 
 static const char *const bone_names[FM_BONE_COUNT] = {
     "pelvis",         "spine",        "chest",     "shoulders",       "neck",          "head",
@@ -49,6 +50,7 @@ fm_figure_def fm_default_figure_def(void)
         .waist = 1,
         .chest = 1,
         .limbs = 1,
+        .arms = HANGING,
         .ramp = 2,
         .walk = {.speed = 1.2},
         .dance = {.tempo = 1, .energy = 1},
@@ -113,6 +115,7 @@ static bool check_def(const fm_figure_def *def, const char *object, fm_error *er
            check_range(object, "waist", def->waist, 0.5, 2, err) &&
            check_range(object, "chest", def->chest, 0.5, 2, err) &&
            check_range(object, "limbs", def->limbs, 0.5, 2, err) &&
+           check_range(object, "arms", def->arms, 0, FM_PI / 2, err) &&
            check_range(object, "start", def->start, 0, 1e6, err) &&
            check_range(object, "ramp", def->ramp, 0.1, 1e3, err) &&
            check_range(object, "walk.speed", def->walk.speed, 0.05, 2.5, err) &&
@@ -157,13 +160,17 @@ static double choose_stride(double height, double speed)
     return fmin(fmax(0.76 * height * sqrt(speed / 1.3), 0.3 * height), 0.95 * height);
 }
 
-// Joint angles of a standing figure: knees slightly bent, arms hanging at 14 degrees from the body.
-fm_posture fm_figure_standing_posture(const fm_figure *figure)
+// Joint angles of a standing figure at time t, s: knees slightly bent, arms at the angle of the
+// definition. A figure that walks or dances lowers them in the ramp of its motion.
+fm_posture fm_figure_standing_posture(const fm_figure *figure, double t)
 {
+    const fm_figure_def *def = &figure->def;
     fm_posture p = {.y = {-figure->crouch, 0}};
     double bend = acos(STANDING);
+    fm_jet ramp = {(t - def->start) / def->ramp, 1 / def->ramp};
+    fm_jet lowered = def->motion == FM_FIGURE_STAND ? (fm_jet){0, 0} : fm_jet_ease(ramp);
     for (int side = 0; side < 2; side++) {
-        p.arm_raise[side].v = 14 * FM_DEGREE;
+        p.arm_raise[side] = fm_jet_affine(lowered, HANGING - def->arms, def->arms);
         p.arm_flexion[side].v = 2 * FM_DEGREE;
         p.elbow[side].v = 10 * FM_DEGREE;
         p.hip[side].v = p.ankle[side].v = bend;
@@ -178,7 +185,7 @@ static void pose_bones(const fm_figure *figure, double t, fm_bone_poses *poses)
     fm_posture posture = figure->def.motion == FM_FIGURE_WALK ? fm_figure_walking_posture(figure, t)
                          : figure->def.motion == FM_FIGURE_DANCE
                              ? fm_figure_dancing_posture(figure, t)
-                             : fm_figure_standing_posture(figure);
+                             : fm_figure_standing_posture(figure, t);
     fm_figure_compute_bone_poses(figure, &posture, poses);
 }
 

@@ -113,7 +113,7 @@ void fm_figure_compute_bone_poses(const fm_figure *figure, const fm_posture *pos
                                   fm_bone_poses *poses);
 
 // figure.c: joint angles of a standing figure.
-fm_posture fm_figure_standing_posture(const fm_figure *figure);
+fm_posture fm_figure_standing_posture(const fm_figure *figure, double t);
 // The motion of a bone: maps a world point at time 0 to its position at time t.
 fm_pose fm_figure_bone_pose(const fm_figure *figure, fm_bone bone, double t);
 // Returns NULL and fills err on bad values.

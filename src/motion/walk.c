@@ -160,7 +160,7 @@ fm_posture fm_figure_walking_posture(const fm_figure *figure, double t)
     fm_jet delayed_sine = fm_jet_sin(fm_jet_affine(phase, 1, -0.5));
     fm_jet fade_in = fm_jet_ease(rescale(c, 0, SWING));
     fm_jet fast_fade_in = fm_jet_ease(rescale(c, 0, SWING / 2));
-    fm_posture p = fm_figure_standing_posture(figure);
+    fm_posture p = fm_figure_standing_posture(figure, t);
     p.feet_given = true;
     p.feet[0] = place_foot(figure, c, true);
     p.feet[1] = place_foot(figure, c, false);

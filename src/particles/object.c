@@ -89,7 +89,8 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
         faults[count++] = (fm_coupling_fault){"dimensions", "2", "3: bodies are in space", false};
     if (def->method == FM_SPH_RELAXATION)
         faults[count++] = (fm_coupling_fault){"method", "relaxation", "another one", false};
-    else if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE)
+    else if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE &&
+             def->method != FM_SPH_AUTOMATIC)
         faults[count++] = (fm_coupling_fault){"method", "not weakly compressible",
                                               "weakly-compressible; others allow one-way", true};
     return count;
@@ -124,6 +125,7 @@ static const fm_field quantities[] = {
     {"kinetic_energy", "J", "kinetic energy of the particles", 1},
     {"potential_energy", "J", "potential energy of the particles' weight", 1},
     {"max_speed", "m/s", "speed of the fastest particle", 1},
+    {"effective_viscosity", "Pa s", "viscosity that loses as much energy; 0: not measured", 1},
 };
 
 // Speed of the fastest particle, m/s.
@@ -162,6 +164,7 @@ static void measure(fm_object *object, const fm_surroundings *around, fm_measure
     q[1] = p->count * p->volume;
     q[2] = now.kinetic_energy, q[3] = now.potential_energy;
     q[4] = find_max_speed(p);
+    q[5] = fm_particles_effective_viscosity(p);
 }
 
 // Called when an advance begins: statistics are reported relative to this time.

@@ -181,8 +181,9 @@ static bool check_def(fm_particles *p, fm_error *err)
     if (d->dimensions != 2 && d->dimensions != 3)
         return fm_fail_number(err, p->object.name, "dimensions", d->dimensions, "2 or 3");
     if ((unsigned)d->method > FM_SPH_RELAXATION)
-        return fm_fail_number(err, p->object.name, "method", d->method,
-                              "weakly-compressible, constant-density, standard or relaxation");
+        return fm_fail_number(
+            err, p->object.name, "method", d->method,
+            "weakly-compressible, constant-density, standard, automatic or relaxation");
     if ((unsigned)d->integrator > FM_SPH_LEAPFROG)
         return fm_fail_number(err, p->object.name, "integrator", d->integrator,
                               "euler or leapfrog");
@@ -672,10 +673,11 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
                              fmax(SOURCE_CAPACITY_FACTOR * (double)capacity, SOURCE_CAPACITY_MIN));
     p->capacity = capacity > 1 ? capacity : 1;
     p->R = p->def.support * p->def.spacing;
+    choose_sound_speed(p, around);
+    fm_particles_choose_method(p, around);
     if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;
     scale_kernel(p);
-    choose_sound_speed(p, around);
     p->full_count = fm_walls_find_full_count(p, around);
     create_scratch(p, err);
     p->collider_impulse =

@@ -230,6 +230,9 @@ typedef struct fm_body_link {
     fm_vec3 H;          // m/s^2, of kernel gradients times hydrostatic pressure differences
 } fm_body_link;
 
+// The energy that a fluid has lost (effective_viscosity.c).
+typedef struct fm_energy_loss fm_energy_loss;
+
 // A particle fluid.
 struct fm_particles {
     fm_object object;
@@ -245,6 +248,7 @@ struct fm_particles {
 
     // set by fm_particles_prepare
     bool prepared;
+    char method_reason[96]; // of an automatic choice of the method; else empty
     int prepared_colliders; // number of colliders at that time
     double c;               // m/s, speed of sound
     float surface_fill;     // particles with a smaller fill are at a free surface
@@ -283,6 +287,7 @@ struct fm_particles {
                              // capacity was full
     fm_fluid_term terms[FM_FLUID_TERMS_MAX]; // extensions of the fluid, see terms.h
     int term_count;
+    fm_energy_loss *loss; // NULL: not measured
 
     // Velocities that viscosity uses instead of the particles' own, set by fractional viscosity;
     // NULL: viscosity uses the particles' own.
@@ -687,6 +692,13 @@ void fm_forces_compute_reactions(const fm_particles_step *step, int first, int l
 // pressure_solver.c
 void fm_pressure_clear(const fm_particles_step *step); // so that fm_forces_compute has no pressure
 void fm_pressure_solve(const fm_particles_step *step); // changes velocities so that density stays
+
+// method_choice.c: replaces FM_SPH_AUTOMATIC in the definition. Needs the speed of sound.
+void fm_particles_choose_method(fm_particles *p, const fm_surroundings *around);
+
+// effective_viscosity.c
+// Adds what the advance that ends now has lost in energy to fm_particles_effective_viscosity.
+void fm_energy_loss_balance(fm_particles *p, const fm_surroundings *around);
 
 // sources_sinks.c
 void fm_sources_emit_particles(fm_particles *p, double t);

@@ -344,6 +344,7 @@ bool fm_particles_advance(fm_particles *p, const fm_surroundings *around, double
         left = end - p->time;
     }
     p->time = end;
+    fm_energy_loss_balance(p, around);
     return true;
 }
 

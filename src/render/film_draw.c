@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// film_draw.c: draws frames of opened runs: several runs side by side, or many frames on one contact
-// sheet.
+// film_draw.c: draws frames of opened runs: several runs side by side, or many frames on one
+// contact sheet.
 #include "io/io.h"
 #include "render/film.h"
 #include "render/render.h"
@@ -121,8 +121,15 @@ static fm_paint choose_paint(const fm_film *film, const fm_film_run *r, int obje
     bool coloured = film->field[0] && !(film->has_grid && !film->options.field);
     if (coloured)
         paint.sheen = paint.translucency = 0.1f;
-    if (coloured || mode != FM_DRAW_MODE_CLOTH)
+    if (coloured || mode != FM_DRAW_MODE_CLOTH) {
         paint.weave = 0;
+    } else if (r->setting) {
+        fm_vec3 c = r->setting->def.look.pattern; // sRGB
+        paint.stripes = (float)r->setting->def.look.stripes;
+        paint.checks = (float)r->setting->def.look.checks;
+        paint.pattern = fm_color_from_srgb(c.x, c.y, c.z);
+        paint.bands = paint.stripes + paint.checks > 0 ? 0 : paint.bands;
+    }
     return paint;
 }
 

@@ -129,6 +129,41 @@ static void add_weave(const fm_shot *shot, const fm_triangle_mesh *mesh, const i
     point->weave_shade = shade;
 }
 
+// Texture coordinates of a mesh where a ray hits it; false on its border strip and without any.
+static bool find_texture(const fm_triangle_mesh *mesh, const int *corner, const fm_ray_hit *hit,
+                         float uv[2])
+{
+    int front = mesh->front_count ? mesh->front_count : mesh->triangle_count;
+    bool back = hit->primitive >= front; // whose corners are in the opposite order
+    const float share[3] = {1 - hit->u - hit->v, hit->u, hit->v};
+    uv[0] = uv[1] = 0;
+    if (!mesh->texture && (!mesh->corner_texture || hit->primitive >= 2 * front))
+        return false;
+    for (int j = 0; j < 3; j++) {
+        const float *from = mesh->texture ? mesh->texture + 2 * (size_t)corner[j]
+                                          : mesh->corner_texture +
+                                                6 * (size_t)(hit->primitive - (back ? front : 0)) +
+                                                2 * (back ? (3 - j) % 3 : j);
+        uv[0] += share[j] * from[0], uv[1] += share[j] * from[1];
+    }
+    return true;
+}
+
+// Colours a point by stripes along v, or by checks: bands of half the period along u and v, each of
+// which gives half of the pattern's colour.
+static void add_pattern(const fm_triangle_mesh *mesh, const int *corner, const fm_ray_hit *hit,
+                        fm_shading_point *point)
+{
+    const fm_paint *paint = &mesh->paint;
+    float uv[2], period = paint->checks > 0 ? paint->checks : paint->stripes;
+    if (mesh->colors || !(period > 0) || !find_texture(mesh, corner, hit, uv))
+        return;
+    bool across = uv[0] / period - floorf(uv[0] / period) < 0.5f;
+    bool along = uv[1] / period - floorf(uv[1] / period) < 0.5f;
+    float share = paint->checks > 0 ? 0.5f * (float)(across + along) : (float)across;
+    point->albedo = fm_f3_mix(point->albedo, fm_f3_from_color(paint->pattern), share);
+}
+
 // Sets the normals and the material where a ray in `direction` hits a mesh. detailed: with the
 // weave.
 static void set_mesh_point(const fm_shot *shot, const fm_triangle_mesh *mesh, const fm_ray_hit *hit,
@@ -154,6 +189,7 @@ static void set_mesh_point(const fm_shot *shot, const fm_triangle_mesh *mesh, co
     point->albedo = mesh->colors ? interpolate_corners(mesh->colors, corner, hit->u, hit->v)
                                  : fm_f3_from_color(back ? mesh->paint.back : mesh->paint.front);
     point->back_offset = mesh->front_count ? 1.6f * mesh->paint.thickness : 0;
+    add_pattern(mesh, corner, hit, point);
     if (detailed && mesh->texture) {
         float cosine = fm_float_max(-fm_f3_dot(point->normal, direction), 0.15f);
         add_weave(shot, mesh, corner, hit, hit->distance * shot->pixel_angle / cosine, point);

@@ -49,6 +49,12 @@ int fm_scene_cloth_list_border(const fm_scene_cloth *cloth, const fm_scene_borde
             memcpy(list, border->particles.data, (size_t)border->particles.count * sizeof *list);
         return border->particles.count;
     }
+    if (border->kind == FM_SCENE_PIN_GROUP) {
+        const fm_vertex_group *group = fm_scene_mesh_find_group(&cloth->mesh, border->group);
+        if (list && group)
+            memcpy(list, group->vertices, (size_t)group->count * sizeof *list);
+        return group ? group->count : 0;
+    }
     if (border->kind == FM_SCENE_PIN_EDGE) {
         along_row = border->edge == FM_EDGE_TOP || border->edge == FM_EDGE_BOTTOM;
         row = border->edge == FM_EDGE_BOTTOM ? rows - 1 : 0;
@@ -254,7 +260,8 @@ static cloth_place describe_border(const fm_scene_seam *seam, const char *key,
                          .edge = b->edge,
                          .row = b->row,
                          .column = b->column,
-                         .particles = &b->particles};
+                         .particles = &b->particles,
+                         .group = b->group};
 }
 
 // Checks that the rows, columns, edges and particles exist that pins, seams and maps (sets of
@@ -286,12 +293,17 @@ static void check_places(fm_decoder *d, const fm_scene_cloth *cloth)
     }
 }
 
-// Checks that both sides of each seam have the same number of particles.
-static void check_seams(fm_decoder *d, const fm_scene_cloth *cloth)
+// Checks that both sides of each seam have the same number of particles: of seams between groups
+// once the mesh is loaded, of others when the scene is decoded.
+static void check_seams(fm_decoder *d, const fm_scene_cloth *cloth, bool loaded)
 {
     const fm_scene_seam *seams = cloth->seams.data;
     for (int i = 0; i < cloth->seams.count; i++) {
         const fm_node *node = seams[i].item.node;
+        bool grouped =
+            seams[i].from.kind == FM_SCENE_PIN_GROUP || seams[i].to.kind == FM_SCENE_PIN_GROUP;
+        if (grouped != loaded)
+            continue;
         int from = fm_scene_cloth_list_border(cloth, &seams[i].from, NULL);
         int to = fm_scene_cloth_list_border(cloth, &seams[i].to, NULL);
         if (from != to)
@@ -312,7 +324,7 @@ void fm_scene_check_cloth_places(fm_decoder *d, const fm_node *node, const fm_sc
     int before = d->loader->mistake_count;
     check_places(d, cloth);
     if (d->loader->mistake_count == before)
-        check_seams(d, cloth);
+        check_seams(d, cloth, false);
     if (cloth->painted.count > 0 && cloth->kind != FM_CLOTH_MESH)
         fm_loader_add_mistake(d->loader, fm_node_find_place(node, "maps", NULL, NULL),
                               "%s.maps: painted maps are only allowed on a mesh", d->path);
@@ -326,7 +338,10 @@ void fm_scene_check_mesh_places(fm_loader *loader, const char *path, const fm_sc
 {
     fm_decoder d = {.loader = loader};
     snprintf(d.path, sizeof d.path, "%s", path);
+    int before = loader->mistake_count;
     check_places(&d, cloth);
+    if (loader->mistake_count == before)
+        check_seams(&d, cloth, true);
 }
 
 // The corner at which a polygon is split into triangles: a quadrilateral along its shorter
@@ -354,26 +369,50 @@ static void take_corners(const fm_mesh_view *from, int *number, float *uv, int c
     }
 }
 
-// Copies the groups of an OBJ file with the vertices of their faces, at most FM_VERTEX_GROUPS_MAX.
-static void store_groups(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
+// Writes the vertices of group g of an OBJ file to `list` unless it is NULL, and returns their
+// number: those along its lines, in their order; without lines those of its faces, by number. mark:
+// by vertex, not equal to `sign` before.
+static int list_group(const fm_obj *obj, int g, int *mark, int sign, int *list)
 {
     const fm_mesh_data *m = &obj->mesh;
+    int count = 0;
+    for (int k = 0; k < 2 * m->line_count; k++)
+        if (obj->line_group[k / 2] == g && mark[m->lines[k]] != sign) {
+            mark[m->lines[k]] = sign;
+            if (list)
+                list[count] = m->lines[k];
+            count++;
+        }
+    if (count > 0)
+        return count;
+    for (int f = 0; f < m->face_count; f++)
+        for (int k = m->face_start[f]; k < m->face_start[f + 1] && obj->face_group[f] == g; k++)
+            mark[m->face_points[k]] = sign;
+    for (int i = 0; i < m->point_count; i++)
+        if (mark[i] == sign) {
+            if (list)
+                list[count] = i;
+            count++;
+        }
+    return count;
+}
+
+// Copies the groups of an OBJ file with their vertices, at most FM_VERTEX_GROUPS_MAX.
+static void store_groups(fm_loader *loader, const fm_obj *obj, fm_scene_mesh *mesh)
+{
     fm_vertex_group *groups = fm_loader_alloc(loader, FM_VERTEX_GROUPS_MAX, sizeof *groups);
-    int *mark = fm_loader_alloc(loader, (size_t)m->point_count + 1, sizeof *mark);
+    int *mark = fm_loader_alloc(loader, (size_t)obj->mesh.point_count + 1, sizeof *mark);
     for (int g = 0; groups && mark && g < obj->group_count; g++) {
         fm_vertex_group *to = &groups[mesh->group_count];
-        int count = 0;
         if (obj->group_names[g][0] == 0 || mesh->group_count == FM_VERTEX_GROUPS_MAX)
             continue;
-        for (int f = 0; f < m->face_count; f++)
-            for (int k = m->face_start[f]; k < m->face_start[f + 1] && obj->face_group[f] == g; k++)
-                count += mark[m->face_points[k]] != g + 1, mark[m->face_points[k]] = g + 1;
+        int count = list_group(obj, g, mark, 2 * g + 1, NULL);
         to->vertices = count ? fm_loader_alloc(loader, (size_t)count, sizeof(int)) : NULL;
-        for (int i = 0; i < m->point_count && to->vertices; i++)
-            if (mark[i] == g + 1)
-                to->vertices[to->count++] = i;
+        if (!to->vertices)
+            continue;
+        to->count = list_group(obj, g, mark, 2 * g + 2, to->vertices);
         snprintf(to->name, sizeof to->name, "%s", obj->group_names[g]);
-        mesh->group_count += to->vertices != NULL;
+        mesh->group_count++;
     }
     mesh->groups = groups;
 }

@@ -71,10 +71,11 @@ typedef struct fm_scene_factors {
     double *stiffness, *thickness, *friction; // [count]
 } fm_scene_factors;
 
-// One side of a seam; kind is FM_SCENE_PIN_EDGE, _ROW, _COLUMN or _PARTICLES.
+// One side of a seam; kind is FM_SCENE_PIN_EDGE, _ROW, _COLUMN, _PARTICLES or _GROUP.
 typedef struct fm_scene_border {
     int kind, edge, row, column; // edge: fm_edge; row, column: from 0
     fm_items particles;          // array of int: numbers of particles
+    const char *group;           // name of a group of vertices
 } fm_scene_border;
 
 // Decoded keys of one element of `seams`.

@@ -468,12 +468,16 @@ static const fm_entry border_entries[] = {
     {"particles", FM_KEY_INTEGERS, offsetof(fm_scene_border, particles),
      .range = WITHIN(0, 16777215), .choice = true, .kind = FM_SCENE_PIN_PARTICLES,
      .about = "particle numbers, as in pins"},
+    {"group", FM_KEY_TEXT, offsetof(fm_scene_border, group), .choice = true,
+     .kind = FM_SCENE_PIN_GROUP,
+     .about = "a group of the OBJ file of a mesh: the points of its lines (l), in their order"},
 };
 
 static const fm_table border_table = {
     .name = "border",
-    .about = "One side of a seam: one of edge, row, column, particles. Its particles run from left "
-             "to right, from top to bottom, or in the order of the list.",
+    .about =
+        "One side of a seam: one of edge, row, column, particles, group. Its particles run from "
+        "left to right, from top to bottom, or in the order of the list.",
     .entries = border_entries,
     .count = COUNT(border_entries),
     .has_kind = true,

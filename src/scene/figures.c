@@ -77,6 +77,10 @@ static const fm_entry figure_entries[] = {
      .about = "girth of the chest, relative to an adult"},
     {"limbs", FM_KEY_NUMBER, offsetof(fm_scene_figure, def.limbs), .range = WITHIN(0.5, 2),
      .about = "girth of arms and legs, relative to an adult"},
+    {"arms", FM_KEY_NUMBER, offsetof(fm_scene_figure, def.arms), "degrees", WITHIN(0, 90),
+     .scale = FM_DEGREE,
+     .about = "angle between arms and body at time 0; raised arms give room to sew a garment, and "
+              "the motion lowers them to 14 degrees within its ramp"},
     {"friction", FM_KEY_NUMBER, offsetof(fm_scene_figure, friction), .range = WITHIN(0, 1e3),
      .about = "Coulomb friction coefficient of the skin"},
     {"look", FM_KEY_WORD, offsetof(fm_scene_figure, look), .words = looks, .not_hashed = true,

@@ -6,7 +6,8 @@
 
 #define DEF(member) offsetof(fm_scene_fluid, def.member)
 
-static const char *const methods[] = {"weakly-compressible", "constant-density", "standard", NULL};
+static const char *const methods[] = {"weakly-compressible", "constant-density", "standard",
+                                      "automatic", NULL};
 static const char *const integrators[] = {"euler", "leapfrog", NULL};
 static const char *const side_kinds[] = {"wall", "periodic", "open", NULL};
 
@@ -244,8 +245,11 @@ static const fm_entry sph_entries[] = {
     {"fractional", FM_KEY_MAPPING, .table = &fractional_table,
      .about = "viscosity with memory, for non-Newtonian fluids"},
     {"method", FM_KEY_WORD, DEF(method), .words = methods, .apply = apply_tension,
-     .about = "weakly-compressible: short, cheap substeps; constant-density: long substeps with a "
-              "pressure iteration; standard: as published, for comparison"},
+     .about =
+         "weakly-compressible: short, cheap substeps; constant-density: long substeps with a "
+         "pressure iteration; standard: as published, for comparison; automatic: "
+         "constant-density for fluids with a free surface under gravity, unless cloth, memory, "
+         "surface tension or a large viscosity needs weakly-compressible"},
     {"surface_tension", FM_KEY_NUMBER, DEF(surface_tension), "N/m", WITHIN(0, 1e3),
      .about = "surface tension; water 0.072; counts where drops, films and waves are a few "
               "centimetres and smaller; not for method standard"},
@@ -302,6 +306,7 @@ static void set_defaults(void *object)
 {
     fm_scene_fluid *fluid = object;
     fluid->def = fm_default_particles_def();
+    fluid->def.method = FM_SPH_AUTOMATIC;
 }
 
 const fm_table fm_sph_table = {

@@ -223,7 +223,8 @@ static void show_liquid(const fm_scene *scene, fm_picture_setting_def *def)
     if (!is_given(scene, "look", "mirror"))
         def->look.mirror = liquid->mirror;
     def->look.has_water = fm_length(liquid->water) > 0;
-    def->look.water = find_transmittance(liquid->water, liquid->depth);
+    def->look.water = find_transmittance(
+        liquid->water, is_given(scene, "look", "depth") ? scene->look.depth : liquid->depth);
     def->look.has_fluid = fm_length(liquid->fluid) > 0;
     def->look.fluid = liquid->fluid;
 }
@@ -247,6 +248,9 @@ fm_picture_setting_def fm_scene_picture_setting(const fm_scene *scene)
     def.look.has_fluid = is_given(scene, "look", "fluid");
     def.look.fluid = look->fluid;
     def.look.cloth = look->cloth;
+    def.look.pattern = look->pattern;
+    def.look.stripes = look->stripes;
+    def.look.checks = look->checks;
     def.look.lines = look->lines;
     def.look.background = look->background;
     def.look.floor = look->floor;

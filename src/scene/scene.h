@@ -373,6 +373,9 @@ typedef struct fm_scene_look {
     fm_vec3 background; // red, green, blue; [0, 0, 0]: not given
     fm_vec3 floor;      // red, green, blue; [0, 0, 0]: not given
     fm_vec3 cloth;      // red, green, blue
+    double stripes;     // m, period of stripes along the warp; 0: none
+    double checks;      // m, period of checks; 0: none
+    fm_vec3 pattern;    // red, green, blue of stripes and checks
     fm_vec3 lines;      // red, green, blue; [0, 0, 0]: not given
     double particles;   // drawn size, as a multiple of the particle size
     int liquid;         // number of a liquid in liquids.c, 0: that of the fluids

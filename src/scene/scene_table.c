@@ -651,6 +651,14 @@ static const fm_entry look_entries[] = {
      .about = "colour of the studio's floor; without it light grey"},
     {"cloth", FM_KEY_VECTOR, SCENE(look.cloth), "red, green, blue", WITHIN(0, 1),
      .about = "colour of cloth"},
+    {"stripes", FM_KEY_NUMBER, SCENE(look.stripes), "m", WITHIN(0, 1000),
+     .about = "period of stripes of the colour `pattern` along v of the texture coordinates, the "
+              "usual warp; in metres of a sheet, in units of the texture coordinates of a mesh; 0: "
+              "none"},
+    {"checks", FM_KEY_NUMBER, SCENE(look.checks), "m", WITHIN(0, 1000),
+     .about = "the same of checks, along u and v"},
+    {"pattern", FM_KEY_VECTOR, SCENE(look.pattern), "red, green, blue", WITHIN(0, 1),
+     .about = "colour of stripes and checks"},
     {"lines", FM_KEY_VECTOR, SCENE(look.lines), "red, green, blue", WITHIN(0, 1),
      .about = "colour of lines; without it each line has its own"},
     {"particles", FM_KEY_NUMBER, SCENE(look.particles), .range = ABOVE(0, 4),
@@ -661,7 +669,9 @@ static const fm_entry look_entries[] = {
      .about = "fraction of the light that remains after `depth` metres of fluid; without it chosen "
               "from the size of the scene"},
     {"depth", FM_KEY_NUMBER, SCENE(look.depth), "m", ABOVE(0, 1000),
-     .about = "thickness of fluid to which `water` refers; 0.01 suits honey in a spoon"},
+     .about = "thickness of fluid to which `water`, or the colour of `liquid`, refers: larger is "
+              "clearer; "
+              "0.01 suits honey in a spoon"},
     {"fluid", FM_KEY_VECTOR, SCENE(look.fluid), "red, green, blue", WITHIN(0, 1),
      .about = "colour of an opaque fluid, such as cream, with light scattered below its surface; "
               "without it fluids are clear"},
@@ -719,7 +729,8 @@ static void set_scene_defaults(void *object)
     scene->checkpoints_kept = 10;
     scene->camera =
         (fm_scene_camera){{0.9, -0.1, 1.6}, {0.2, -0.3, 0}, {0, 1, 0}, 35 * FM_DEGREE, NULL};
-    scene->look = (fm_scene_look){.cloth = {0.85, 0.8, 0.7}, .particles = 1, .depth = 1};
+    scene->look = (fm_scene_look){
+        .cloth = {0.85, 0.8, 0.7}, .pattern = {0.95, 0.94, 0.9}, .particles = 1, .depth = 1};
 }
 
 const fm_table fm_scene_table = {

@@ -29,7 +29,7 @@ static const char *const rates[] = {"length", "speed", "displacement", NULL};
 static const char *const models[] = {"objective", "published", NULL};
 // Methods in the order of fm_sph_method; the standard one has no step for stiff springs.
 static const char *const methods[] = {"weakly-compressible", "constant-density", "standard",
-                                      "relaxation", NULL};
+                                      "automatic",           "relaxation",       NULL};
 
 static const fm_entry entries[] = {
     {"material", FM_KEY_WORD, offsetof(thickening, material), .words = material_names,

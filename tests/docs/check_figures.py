@@ -15,7 +15,7 @@ import sys
 
 ROOT = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
-VERDICTS = ("reproduced", "partly", "not", "open", "nothing to measure")
+VERDICTS = ("reproduced", "partly", "not", "nothing to measure")
 
 
 def check_command(name, verdict, command):
@@ -24,7 +24,7 @@ def check_command(name, verdict, command):
     example = re.fullmatch(r"`build/examples/(\w+)`", command)
     scene = re.fullmatch(r"`fathom render (scenes/[\w/-]+\.yaml)`", command)
     if command == "none":
-        return [] if verdict in ("open", "nothing to measure") else [f"{name}: no command"]
+        return [] if verdict == "nothing to measure" else [f"{name}: no command"]
     if experiment:
         path = f"experiments/{experiment.group(1)}.c"
     elif example:

@@ -270,6 +270,61 @@ static void a_single_point_is_framed_and_visible(void **state)
     fm_drawing_destroy(nothing);
 }
 
+// A square of 0.4 m in the plane of the picture, of two triangles whose texture coordinates are the
+// corners of the unit square, with this paint.
+static fm_picture *draw_square(const fm_paint *paint, fm_error *err)
+{
+    static const fm_vec3 corners[4] = {{0, -0.4, 0}, {0.4, -0.4, 0}, {0.4, 0, 0}, {0, 0, 0}};
+    static const int faces[6] = {0, 1, 2, 0, 2, 3};
+    static const float uv[12] = {0, 0, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1};
+    fm_mesh_view mesh = {.points = corners,
+                         .point_count = 4,
+                         .face_points = faces,
+                         .face_count = 2,
+                         .corner_uv = uv};
+    fm_drawing *drawing = fm_drawing_create(err);
+    assert_true(fm_drawing_add_surface(drawing, &mesh, paint, NULL, err));
+    fm_shot_def def = define_shot(FM_STYLE_STUDIO);
+    def.bounds = (fm_bounds){{0, -0.4, 0}, {0.4, 0, 0}};
+    def.camera = fm_camera_frame(&def.bounds, 0, 0, (double)WIDTH / HEIGHT);
+    fm_picture *picture = draw(drawing, &def, 1, err);
+    fm_drawing_destroy(drawing);
+    return picture;
+}
+
+// Number of pairs of neighbouring pixels near the centre, along x (step 3) or y, whose green
+// differs by more than 60 of 255.
+static int count_edges(const fm_picture *picture, int step)
+{
+    int count = 0;
+    for (int y = 2 * HEIGHT / 5; y < 3 * HEIGHT / 5; y++)
+        for (int x = 2 * WIDTH / 5; x < 3 * WIDTH / 5; x++) {
+            const unsigned char *p = picture->pixels + 3 * (y * WIDTH + x) + 1;
+            count += abs(p[step] - p[0]) > 60;
+        }
+    return count;
+}
+
+// Stripes of a red mesh run along v: the green changes along u only. Checks change along both. The
+// seam of the two triangles does not show.
+static void stripes_and_checks_follow_the_texture_coordinates(void **state)
+{
+    (void)state;
+    fm_error err = {0};
+    fm_paint paint = fm_paint_solid();
+    paint.front = paint.back = (fm_color){0.6f, 0.02f, 0.02f};
+    paint.pattern = (fm_color){0.9f, 0.9f, 0.9f};
+    for (int kind = 0; kind < 3; kind++) {
+        paint.stripes = kind == 1 ? 0.1f : 0;
+        paint.checks = kind == 2 ? 0.1f : 0;
+        fm_picture *picture = draw_square(&paint, &err);
+        int along_x = count_edges(picture, 3), along_y = count_edges(picture, 3 * WIDTH);
+        assert_int_equal(along_x > 0, kind > 0);
+        assert_int_equal(along_y > 0, kind == 2);
+        fm_picture_destroy(picture);
+    }
+}
+
 static void pictures_have_the_same_bytes_for_any_number_of_threads(void **state)
 {
     (void)state;
@@ -344,6 +399,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(water_matches_the_references_for_any_number_of_threads),
         cmocka_unit_test(water_with_the_refractive_index_of_air_is_invisible),
         cmocka_unit_test(a_single_point_is_framed_and_visible),
+        cmocka_unit_test(stripes_and_checks_follow_the_texture_coordinates),
         cmocka_unit_test(pictures_have_the_same_bytes_for_any_number_of_threads),
         cmocka_unit_test(a_million_triangles_match_the_reference),
         cmocka_unit_test(samples_cameras_and_picture_sizes_out_of_range_are_refused),

@@ -284,6 +284,38 @@ static void height_speed_and_heading_are_as_defined(void **state)
     fm_world_destroy(world);
 }
 
+// Angle, rad, between the left upper arm and the vertical at time t.
+static double arm_angle(const fm_figure *figure, double t)
+{
+    fm_pose poses[FM_BONE_COUNT];
+    fm_figure_compute_world_poses(figure, t, poses);
+    const fm_pose *arm = &poses[FM_BONE_LEFT_UPPER_ARM];
+    fm_vec3 d = fm_sub(fm_pose_apply(arm, figure->measures.elbow),
+                       fm_pose_apply(arm, figure->measures.shoulder));
+    return acos(-d.y / fm_length(d));
+}
+
+// Raised arms stay up until the motion starts, and hang as those of other figures after its ramp; a
+// figure that stands keeps them up.
+static void raised_arms_come_down_in_the_ramp(void **state)
+{
+    (void)state;
+    fm_arena arena = {0};
+    const double raised = 62 * FM_DEGREE;
+    fm_figure_def def = fm_default_figure_def();
+    def.start = 1, def.ramp = 1.5, def.motion = FM_FIGURE_WALK;
+    fm_figure *usual = create_figure(&arena, def);
+    def.arms = raised;
+    fm_figure *walks = create_figure(&arena, def);
+    def.motion = FM_FIGURE_STAND;
+    fm_figure *stands = create_figure(&arena, def);
+    assert_at_most(fabs(arm_angle(walks, 0) - raised), 0.5 * FM_DEGREE);
+    assert_at_most(fabs(arm_angle(walks, 1) - arm_angle(walks, 0)), 1e-12);
+    assert_at_most(fabs(arm_angle(walks, 2.5) - arm_angle(usual, 2.5)), 1e-12);
+    assert_at_most(fabs(arm_angle(stands, 9) - arm_angle(walks, 0)), 1e-12);
+    fm_arena_destroy(&arena);
+}
+
 // Asserts that the definition of a figure is refused because of this field.
 static void assert_refused(fm_figure_def def, const char *field)
 {
@@ -309,6 +341,8 @@ static void figure_definitions_out_of_range_are_refused(void **state)
     assert_refused(def, "facing");
     def = good, def.waist = 3;
     assert_refused(def, "waist");
+    def = good, def.arms = 2;
+    assert_refused(def, "arms");
     def = good, def.ramp = 0;
     assert_refused(def, "ramp");
     def = good, def.walk.speed = -1;
@@ -333,6 +367,7 @@ int main(void)
         cmocka_unit_test(feet_stay_above_the_floor_and_one_stands_still_while_walking),
         cmocka_unit_test(limbs_do_not_intersect_each_other_or_the_trunk),
         cmocka_unit_test(height_speed_and_heading_are_as_defined),
+        cmocka_unit_test(raised_arms_come_down_in_the_ramp),
         cmocka_unit_test(figure_definitions_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -444,6 +444,41 @@ static void a_nan_velocity_is_reported_as_divergence(void **state)
     fm_world_destroy(world);
 }
 
+// The method that FM_SPH_AUTOMATIC chooses for a box of fluid of the height `depth`, m, in a domain
+// of 0.4 m.
+static fm_sph_method choose_method(fm_vec3 gravity, double depth, double viscosity, double tension)
+{
+    fm_world *world = create_world(1000, 1e-3, gravity);
+    fm_particles_def def = fm_default_particles_def();
+    def.dimensions = 2;
+    def.spacing = 0.02;
+    def.method = FM_SPH_AUTOMATIC;
+    def.viscosity = viscosity;
+    def.surface_tension = tension;
+    def.domain.high = (fm_vec3){0.4, 0.4, 0};
+    fm_particles *fluid =
+        create_pool(world, &def, &(fm_fluid_box){.high = {0.4, depth, 0}, .settled = true});
+    assert_string_equal(fm_particles_method_reason(fluid), "");
+    advance(world, 1e-3);
+    fm_sph_method method = fm_particles_definition(fluid).method;
+    bool solved = method == FM_SPH_CONSTANT_DENSITY;
+    assert_non_null(strstr(fm_particles_method_reason(fluid),
+                           solved ? "constant-density" : "weakly-compressible"));
+    fm_world_destroy(world);
+    return method;
+}
+
+static void the_automatic_method_is_constant_density_for_free_surfaces(void **state)
+{
+    (void)state;
+    const fm_vec3 down = {0, -9.81, 0};
+    assert_int_equal(choose_method(down, 0.2, 1e-3, 0), FM_SPH_CONSTANT_DENSITY);
+    assert_int_equal(choose_method(down, 0.4, 1e-3, 0), FM_SPH_WEAKLY_COMPRESSIBLE);
+    assert_int_equal(choose_method(down, 0.2, 1000, 0), FM_SPH_WEAKLY_COMPRESSIBLE);
+    assert_int_equal(choose_method(down, 0.2, 1e-3, 0.07), FM_SPH_WEAKLY_COMPRESSIBLE);
+    assert_int_equal(choose_method(no_gravity, 0.2, 1e-3, 0), FM_SPH_WEAKLY_COMPRESSIBLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_fluid_at_rest_without_forces_takes_two_substeps),
         cmocka_unit_test(boundary_particles_have_the_volume_of_the_solid),
         cmocka_unit_test(damaged_snapshots_of_a_fluid_are_refused),
+        cmocka_unit_test(the_automatic_method_is_constant_density_for_free_surfaces),
         cmocka_unit_test(a_nan_velocity_is_reported_as_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
