@@ -231,7 +231,7 @@ int main(int argc, char **argv)
         experiment_add_named_result(e, NAN, d.folds, "",
                                     "bending length 2 cm, 500 N/m, %d rings: folds", rings);
     }
-    for (int rings = 10; rings <= 20 && !quick; rings += 5) {
+    for (int rings = 10; rings <= 25 && !quick; rings += 5) {
         specimen s = {2, 2 * 0.02 * 0.02 * 0.02, 500, -1, LOWERED};
         drape d = drape_disc(e, s, rings, SECONDS + LOWERED);
         experiment_add_named_result(e, 0.68, d.coefficient, "",

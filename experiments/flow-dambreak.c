@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // flow-dambreak.c: a collapsing column of water, by the liquid on a grid and by the particle fluid.
 //
-// A 2D column of width a = 2.25 in and twice as high is released at once, as in sph-dambreak. Three
+// A 2D column of width a = 2.25 in and twice as high is released at once, as in sph-dambreak. Four
 // methods: the liquid, its published form [SJ] (marks in cells, first order), and the particle
-// fluid with its default method, whose spacing is that of the cells. Measured for 16 and 32 cells
-// across the column:
+// fluid with both of its methods for water, whose spacing is that of the cells. Measured for 16 and
+// 32 cells across the column:
 //
 //   speed     of the front between 2a and 4a, in units of sqrt(2 g a), against Martin and Moyce
 //             1952; times of the experiment start with the opening of a gate, so that speeds can be
@@ -18,9 +18,10 @@
 #include <fathom/liquid.h>
 #include <stdlib.h>
 
-enum { METHODS = 3, SAMPLES_MAX = 200, POINTS = 14 };
+enum { METHODS = 4, SAMPLES_MAX = 200, POINTS = 14 };
 static const double a = 0.05715, g = 9.81; // width of the column, m; gravity, m/s^2
-static const char *const names[METHODS] = {"liquid", "published", "particles"};
+static const char *const names[METHODS] = {"liquid", "published", "weakly-compressible",
+                                           "constant-density"};
 static const double SPRAY_FILL = 0.4; // particles with a smaller fill are spray
 
 // Position Z = x/a of the front at times T = t sqrt(2 g/a), measured by Martin and Moyce 1952 for a
@@ -44,8 +45,9 @@ static collapse create_collapse(experiment *e, int method, int cells)
 {
     fm_error *err = experiment_error(e);
     collapse c = {.world = fixture_create_world(fixture_water_def(1), err), .spacing = a / cells};
-    if (method == 2) {
+    if (method >= 2) {
         fm_particles_def def = fixture_tank_def(2, c.spacing, (fm_vec3){8 * a, 3 * a, 0});
+        def.method = method == 2 ? FM_SPH_WEAKLY_COMPRESSIBLE : FM_SPH_CONSTANT_DENSITY;
         fm_fluid_box box = {.high = {a, 2 * a, 0}, .settled = true};
         c.particles = fixture_create_fluid(c.world, &def, &box, err);
         return c;
@@ -129,12 +131,13 @@ int main(int argc, char **argv)
     table = experiment_table_open(e, "measured.csv", "T,Z");
     for (int i = 0; i < POINTS; i++)
         experiment_write_row(table, "%g,%g", measured[i][0], measured[i][1]);
-    experiment_plot(e, "front", "Dam break: position of the front",
-                    "set xlabel 'T = t sqrt(2g/a)'\nset ylabel 'x/a'\nset key left top\n"
-                    "stats 'front.csv' using 2 nooutput\nlargest = STATS_max\n"
-                    "plot for [m in 'liquid published particles'] 'front.csv' using "
-                    "(strcol(1) eq m && $2==largest ? $3 : NaN):4 with lines title m, "
-                    "'measured.csv' using 1:2 with points pt 7 lc 'black' title "
-                    "'Martin and Moyce 1952'\n");
+    experiment_plot(
+        e, "front", "Dam break: position of the front",
+        "set xlabel 'T = t sqrt(2g/a)'\nset ylabel 'x/a'\nset key left top\n"
+        "stats 'front.csv' using 2 nooutput\nlargest = STATS_max\n"
+        "plot for [m in 'liquid published weakly-compressible constant-density'] 'front.csv' using "
+        "(strcol(1) eq m && $2==largest ? $3 : NaN):4 with lines title m, "
+        "'measured.csv' using 1:2 with points pt 7 lc 'black' title "
+        "'Martin and Moyce 1952'\n");
     return experiment_close(e);
 }

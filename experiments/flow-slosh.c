@@ -7,23 +7,27 @@
 //     M(t) = sum over particles of volume cos(pi x / L)
 //
 // and small waves have the period 2 pi / w, w^2 = g k tanh(k h), k = pi / L (1.18182 s). Measured
-// in 10 s with 16, 32 and 64 cells, or particles, along the tank: the period from the zeros of M,
-// its decay from the extrema between them, and the CPU time per simulated second on one thread.
+// in 10 s with 16, 32 and 64 cells, or particles, along the tank, the particle fluid with both of
+// its methods for water: the period from the zeros of M, its decay from the extrema between them,
+// and the CPU time per simulated second on one thread.
 #include "experiment.h"
 #include "fixtures.h"
 
 #include <fathom/liquid.h>
 
+enum { FLUIDS = 3 };
 static const double pi = 3.14159265358979323846, g = 9.81;    // m/s^2
 static const double length = 1, depth = 0.5, step = 1 / 32.0; // m
-static const char *const names[2] = {"liquid", "particles"};
+static const char *const names[FLUIDS] = {"liquid", "weakly-compressible", "constant-density"};
 
 // Creates the tank of a fluid with the spacing 1 m / cells.
 static fm_object *create_tank(fm_world *world, int fluid, int cells, fm_error *err)
 {
     double spacing = length / cells, middle = length / 2;
-    if (fluid == 1) {
+    if (fluid >= 1) {
         fm_particles_def def = fixture_tank_def(2, spacing, (fm_vec3){length, 1.5 * depth, 0});
+        def.method = fluid == 1 ? FM_SPH_WEAKLY_COMPRESSIBLE : FM_SPH_CONSTANT_DENSITY;
+        def.domain.slip = true; // water has no friction at the walls of the liquid's grid either
         fm_fluid_box left = {.high = {middle, depth + step, 0}, .settled = true},
                      right = {
                          .low = {middle, 0, 0}, .high = {length, depth - step, 0}, .settled = true};
@@ -87,12 +91,13 @@ int main(int argc, char **argv)
         return status;
     experiment_table *table = experiment_table_open(e, "mode.csv", "fluid,cells,t_s,mode");
     for (int cells = 16; cells <= (experiment_quick(e) ? 16 : 64); cells *= 2)
-        for (int fluid = 0; fluid < 2 && !experiment_failed(e); fluid++)
+        for (int fluid = 0; fluid < FLUIDS && !experiment_failed(e); fluid++)
             run(e, fluid, cells, table);
     experiment_plot(e, "mode", "First mode of a standing wave",
                     "stats 'mode.csv' using 2 nooutput\nmiddle = STATS_max > 32 ? 32 : STATS_max\n"
                     "set xlabel 't, s'\nset ylabel 'mode / volume'\nplot for [f in 'liquid "
-                    "particles'] 'mode.csv' using (strcol(1) eq f && $2==middle ? $3 : NaN):4 with "
+                    "weakly-compressible constant-density'] 'mode.csv' using (strcol(1) eq f && "
+                    "$2==middle ? $3 : NaN):4 with "
                     "lines title f\n");
     return experiment_close(e);
 }

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
         return status;
     parachute_case cases[5] = {base, base, base, base};
     cases[0].name = "two-way", cases[1].name = "two-way, cells of 2.25 m";
-    cases[1].settings[0] = "fluids.air.grid.cells=[27, 38, 27]";
+    cases[1].settings[0] = "fluids.air.grid.cells=[27, 58, 27]";
     cases[1].settings[1] = "fluids.air.grid.spacing=2.25";
     cases[2].name = "one-way";
     cases[2].settings[0] = "coupling.0.way=one-way";

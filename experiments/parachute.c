@@ -3,7 +3,8 @@
 //
 // The projected area is the length of the sum of the area vectors of all triangles: that of the
 // loop of the rim, whatever the folds in it. The force on the canopy is that of the air, along the
-// velocity of the air far away relative to the canopy.
+// velocity of the air far away relative to the canopy. The tilt is the angle between that sum of
+// area vectors and the vertical, or the wind: it shows how far the canopy swings.
 #include "parachute.h"
 
 #include <fathom/scene.h>
@@ -16,7 +17,9 @@ typedef struct result {
     double drag;                // force along the wind / (rho V^2 S0 / 2), second half
     double drag_spread;         // standard deviation of the same
     double late_drag;           // mean force / mean of rho V^2 S0 / 2, last third
+    double flight_drag;         // weight / (rho V^2 S0 / 2), V: mean rate of descent, second half
     double speed;               // m/s, of the canopy through the air, second half
+    double tilt;                // degrees, root mean square, second half
     double filling_time;        // s, until the projected area is 90 % of that in the second half
     double filling_distance;    // way through the air until then, D0
     double peak;                // N, largest force on the canopy, mean over a frame
@@ -25,12 +28,14 @@ typedef struct result {
     double projected;           // projected area / S0, second half
     double area_low, area_high; // smallest and largest area of the cloth / S0
     double stretch;             // largest l/l0 - 1 of an edge after the first tenth
+    double momentum;            // largest change of the world's / impulse of air on the canopy
     int intersections;          // edges through triangles, over all frames
 } result;
 
 // The state after a frame.
 typedef struct frame {
-    double t, speed, force, projected, area;
+    double t, speed, descent, force, projected, area;
+    double tilt; // degrees
 } frame;
 
 static fm_vec3 add_scaled(fm_vec3 a, fm_vec3 b, double s)
@@ -43,13 +48,13 @@ static double dot(fm_vec3 a, fm_vec3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// Length of the sum of the area vectors of the canopy, m^2.
-static double find_projected_area(experiment *e, fm_object *canopy)
+// Sum of the area vectors of the canopy, m^2.
+static fm_vec3 find_area_vector(experiment *e, fm_object *canopy)
 {
     fm_mesh_view mesh;
     fm_vec3 sum = {0};
     if (experiment_failed(e) || !fm_object_mesh(canopy, &mesh, experiment_error(e)))
-        return NAN;
+        return (fm_vec3){NAN, NAN, NAN};
     for (int t = 0; t < mesh.face_count; t++) {
         const int *f = mesh.face_points + 3 * t;
         fm_vec3 p = mesh.points[f[0]], a = add_scaled(mesh.points[f[1]], p, -1),
@@ -57,7 +62,7 @@ static double find_projected_area(experiment *e, fm_object *canopy)
         fm_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
         sum = add_scaled(sum, n, 0.5);
     }
-    return sqrt(dot(sum, sum));
+    return sum;
 }
 
 // Measures the canopy after a frame.
@@ -71,9 +76,14 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
     for (int i = 0; i < n; i++)
         mean = add_scaled(mean, v[i], 1.0 / n);
     fm_vec3 wind = add_scaled(c->wind, mean, -1);
-    frame f = {.t = t, .speed = sqrt(dot(wind, wind))};
+    frame f = {.t = t, .speed = sqrt(dot(wind, wind)), .descent = -mean.y};
     f.force = dot(load, wind) / f.speed;
-    f.projected = find_projected_area(e, canopy);
+    fm_vec3 area = find_area_vector(e, canopy);
+    bool blown = dot(c->wind, c->wind) > 0;
+    fm_vec3 along = blown ? c->wind : (fm_vec3){0, 1, 0};
+    f.projected = sqrt(dot(area, area));
+    f.tilt = acos(fmin(1, fabs(dot(area, along)) / (f.projected * sqrt(dot(along, along))))) * 180 /
+             3.14159265358979323846;
     f.area = experiment_find_quantity(e, canopy, "area");
     return f;
 }
@@ -81,7 +91,7 @@ static frame measure(experiment *e, const parachute_case *c, fm_object *canopy, 
 // Means over the second half, and what is measured against them.
 static void summarise(const parachute_case *c, const frame *frames, int count, double S0, result *r)
 {
-    double squares = 0, way = 0, force = 0, pressure = 0;
+    double squares = 0, way = 0, force = 0, pressure = 0, descent = 0, tilts = 0;
     int half = count / 2, used = count - half;
     for (int i = 2 * count / 3; i < count; i++) {
         force += frames[i].force;
@@ -93,7 +103,11 @@ static void summarise(const parachute_case *c, const frame *frames, int count, d
         r->drag += C / used, squares += C * C / used;
         r->speed += frames[i].speed / used;
         r->projected += frames[i].projected / S0 / used;
+        descent += frames[i].descent / used;
+        tilts += frames[i].tilt * frames[i].tilt / used;
     }
+    r->flight_drag = c->mass > 0 ? 2 * 9.81 * c->mass / (c->density * descent * descent * S0) : NAN;
+    r->tilt = sqrt(tilts);
     r->drag_spread = sqrt(fmax(0, squares - r->drag * r->drag));
     r->filling_time = r->filling_distance = NAN;
     r->area_low = INFINITY;
@@ -121,7 +135,9 @@ static void add_results(experiment *e, const parachute_case *c, const result *r)
         {"drag coefficient on S0, second half", r->drag, ""},
         {"its standard deviation", r->drag_spread, ""},
         {"drag coefficient on S0, last third", r->late_drag, ""},
+        {"weight / (rho V^2 S0 / 2), second half", r->flight_drag, ""},
         {"projected area / S0", r->projected, ""},
+        {"tilt, root mean square", r->tilt, "degrees"},
         {"speed through the air, second half", r->speed, "m/s"},
         {"filling time", r->filling_time, "s"},
         {"filling distance", r->filling_distance, "D0"},
@@ -136,6 +152,9 @@ static void add_results(experiment *e, const parachute_case *c, const result *r)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         experiment_add_named_result(e, NAN, rows[i].value, rows[i].unit, "%s: %s", c->name,
                                     rows[i].name);
+    if (c->closed)
+        experiment_add_named_result(e, NAN, r->momentum, "", "%s: %s", c->name,
+                                    "change of momentum / impulse on the canopy");
 }
 
 // The world of a case, with counts of intersections.
@@ -165,20 +184,25 @@ static void run(experiment *e, const parachute_case *c, experiment_table *table)
     int count = (int)lround(duration * c->fps);
     frame *frames = experiment_alloc(e, FRAMES_MAX, sizeof *frames);
     result r = {0};
-    double S0 = c->area;
+    double S0 = c->area, impulse = 0;
+    fm_vec3 start = world ? fm_world_report(world).momentum : (fm_vec3){0};
     for (int i = 0; i < count && i < FRAMES_MAX && !experiment_failed(e); i++) {
         fm_report report = fm_world_advance(world, 1 / c->fps, err);
         if (experiment_failed(e))
             break;
         frames[i] = measure(e, c, canopy, (i + 1) / c->fps);
+        fm_vec3 change = add_scaled(report.momentum, start, -1);
+        impulse += fabs(frames[i].force) / c->fps;
+        r.momentum = fmax(r.momentum, sqrt(dot(change, change)) / impulse);
         r.intersections += report.intersection_count;
         r.tension = fmax(r.tension, experiment_find_quantity(e, lines, "max_tension"));
         if (i >= count / 10)
             r.stretch = fmax(r.stretch, experiment_find_quantity(e, canopy, "max_stretch"));
         double q = 0.5 * c->density * frames[i].speed * frames[i].speed;
-        experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g", c->name, frames[i].t, frames[i].speed,
-                             frames[i].force, frames[i].force / (q * S0), frames[i].projected / S0,
-                             frames[i].area / S0);
+        experiment_write_row(table, "%s,%g,%g,%g,%g,%g,%g,%g,%g", c->name, frames[i].t,
+                             frames[i].speed, frames[i].force, frames[i].force / (q * S0),
+                             frames[i].projected / S0, frames[i].area / S0, frames[i].descent,
+                             frames[i].tilt);
     }
     if (!experiment_failed(e)) {
         summarise(c, frames, count, S0, &r);
@@ -191,8 +215,8 @@ static void run(experiment *e, const parachute_case *c, experiment_table *table)
 
 void parachute_run_all(experiment *e, const parachute_case *cases, int count)
 {
-    experiment_table *table =
-        experiment_table_open(e, "frames.csv", "case,t_s,speed_m_s,force_N,drag,projected,area");
+    experiment_table *table = experiment_table_open(
+        e, "frames.csv", "case,t_s,speed_m_s,force_N,drag,projected,area,descent_m_s,tilt_deg");
     int used = experiment_quick(e) ? 1 : count;
     for (int i = 0; i < used && !experiment_failed(e); i++)
         run(e, &cases[i], table);

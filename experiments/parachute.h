@@ -16,7 +16,9 @@ typedef struct parachute_case {
     fm_vec3 wind;                                 // m/s, velocity of the air far away
     double density;                               // kg/m^3, of the air
     double area;                                  // m^2, S0: of all cloth at rest
+    double mass;                                  // kg, of all that falls; 0: nothing falls
     double fps, duration;                         // frames per second; s
+    bool closed; // nothing acts from outside: the momentum of the world must stay
 } parachute_case;
 
 // Runs all cases, with --quick only the first, writes their frames to frames.csv, and adds their

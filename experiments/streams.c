@@ -175,6 +175,7 @@ static void record_sample(fm_particles *fluid, int dimensions, int sample, strea
     }
     for (int r = 0; r < STREAMS_REGIONS; r++) {
         record->empty[sample][r] = inside[r] == 0;
+        record->population[r] += (double)inside[r] / record->sample_count;
         double share = inside[r] ? 1.0 / inside[r] : 0;
         mean[r] = (fm_vec3){mean[r].x * share, mean[r].y * share, mean[r].z * share};
     }
@@ -193,6 +194,7 @@ bool streams_simulate(experiment *e, const streams_run *run, streams_record *rec
     fm_world *world = fixture_create_world(fixture_weightless_water_def(1), &err);
     fm_particles *fluid = create_fluid_with_pushes(world, run, &err);
     record->sample_count = run->sample_count;
+    memset(record->population, 0, sizeof record->population);
     for (int k = 0; k < run->sample_count && err.status == FM_OK; k++) {
         fm_world_advance(world, run->sample, &err);
         if (err.status == FM_OK)
@@ -334,6 +336,8 @@ typedef struct study {
     // share of regions in each place with less error of direction than STREAMS_STANDARD, and error
     // of direction there less that of STREAMS_STANDARD, rad
     streams_mean place_share[STREAMS_VARIANTS][PLACES], place_excess[STREAMS_VARIANTS][PLACES];
+    // of STREAMS_STANDARD: error of direction, rad, and particles in a region
+    streams_mean place_angle[PLACES], place_population[PLACES];
     int collision_region; // the region in which the streams of the first two pushes collide
 } study;
 
@@ -382,6 +386,25 @@ static void add_places(study *s, int variant, int dimensions, const streams_erro
     }
 }
 
+// Adds error and particles of the standard fluid near the sources, where streams collide and
+// elsewhere to the study.
+static void add_standard_places(study *s, int dimensions, const streams_error *error,
+                                const streams_record *record)
+{
+    int count[PLACES] = {0};
+    double angle[PLACES] = {0}, population[PLACES] = {0};
+    for (int r = 0; r < STREAMS_REGIONS; r++) {
+        place p = region_place(dimensions, r);
+        count[p]++;
+        angle[p] += error->angle[r];
+        population[p] += record->population[r];
+    }
+    for (int p = 0; p < PLACES; p++) {
+        streams_add_value(&s->place_angle[p], angle[p] / count[p]);
+        streams_add_value(&s->place_population[p], population[p] / count[p]);
+    }
+}
+
 // Simulates the high resolution and all variants of the low resolution with one seed of the jitter,
 // and adds their errors to the study. records: scratch.
 static void compare_for_seed(experiment *e, study *s, const streams_run *high,
@@ -401,8 +424,10 @@ static void compare_for_seed(experiment *e, study *s, const streams_run *high,
             continue;
         }
         streams_error error = streams_compare(reference, record);
-        if (variant == STREAMS_STANDARD)
+        if (variant == STREAMS_STANDARD) {
             standard_error = error;
+            add_standard_places(s, high->dimensions, &error, record);
+        }
         equivalent = variant == STREAMS_EQUIVALENT ? error : equivalent;
         published = variant == STREAMS_PUBLISHED ? error : published;
         experiment_write_row(
@@ -487,6 +512,12 @@ static void report_places(experiment *e, const study *s)
     static const char *const names[PLACES] = {"near sources", "where streams collide", "elsewhere"};
     experiment_table *table = experiment_table_open(
         e, "places.csv", "arm,place,better_angle,better_angle_sd,excess_rad,excess_sd");
+    for (int p = 0; p < PLACES; p++) {
+        experiment_add_named_result(e, NAN, streams_average(&s->place_angle[p]), "rad",
+                                    "standard, %s: error of direction", names[p]);
+        experiment_add_named_result(e, NAN, streams_average(&s->place_population[p]), "",
+                                    "standard, %s: particles in a region", names[p]);
+    }
     for (int variant = STREAMS_STANDARD + 1; variant < STREAMS_VARIANTS; variant++)
         for (int p = 0; p < PLACES; p++) {
             const streams_mean *share = &s->place_share[variant][p],

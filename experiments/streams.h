@@ -42,6 +42,7 @@ typedef struct streams_record {
     double mean_speed;       // m/s, of the particles at the end
     fm_vec3 mean[STREAMS_SAMPLES_MAX][STREAMS_REGIONS]; // m/s, mean velocity of a region
     bool empty[STREAMS_SAMPLES_MAX][STREAMS_REGIONS];   // no particle was in the region
+    double population[STREAMS_REGIONS]; // particles in a region, mean over the samples
 } streams_record;
 
 // Errors of a run against a reference run, as defined at the top of this file.
