@@ -212,8 +212,8 @@ static void scenes_with_each_alternative_key_and_word_build_and_advance(void **s
         "colliders.k={cone: {start: [0, 0, 0], end: [1, 0, 0], radius: 1, end_radius: 0.5}}",
         "colliders.k={ellipsoid: {half_size: [1, 2, 1], rotation: {axis: [0, 1, 0], angle: 30}}}",
         "figures.f={}",
-        "figures.f={motion: stand, look: bones, hips: 1.1, waist: 0.9, chest: 1, limbs: 1, "
-        "arms: 40}",
+        "figures.f={motion: stand, look: bones, hips: 1.1, waist: 0.9, chest: 1, limbs: 1}",
+        "figures.f={motion: stand, arms: 40}",
         "figures.f={height: 1.8, origin: [1, 0, 0], facing: 90, motion: {walk: {speed: 1}}}",
         "figures.f={motion: {walk: {stride: 1.2, ramp: 3, start: 1}}, friction: 0}",
         "figures.f={motion: {dance: {tempo: 0.5, energy: 1.2, ramp: 3}}}",
