@@ -57,7 +57,7 @@ int main(int argc, char **argv)
         const char *name = towel_model_name(shown[i / DENSITIES]);
         double density = densities[i % DENSITIES];
         double velocity = measure_velocity(e, shown[i / DENSITIES], density);
-        experiment_write_row(table, "%s,%g,%.4g", name, density, velocity);
+        experiment_write_row(table, "\"%s\",%g,%.4g", name, density, velocity);
         experiment_add_named_result(e, NAN, velocity, "m/s", "%s, %g kg/m^3: velocity upwards",
                                     name, density);
     }

@@ -72,7 +72,7 @@ static void report_model(experiment *e, towel_model model, experiment_table *tab
     const char *name = towel_model_name(model);
     double t = experiment_median(trail, runs), f = experiment_median(folds, runs),
            d = experiment_median(duration, runs);
-    experiment_write_row(table, "%s,%.4g,%.4g,%.4g", name, t, f, d);
+    experiment_write_row(table, "\"%s\",%.4g,%.4g,%.4g", name, t, f, d);
     experiment_add_named_result(e, NAN, t, "m", "%s: largest trail", name);
     experiment_add_named_result(e, NAN, f, "", "%s: folds at once", name);
     experiment_add_named_result(e, NAN, d, "s", "%s: duration after the stop", name);
@@ -98,7 +98,7 @@ static fm_cloth_def internal_cloth_def(int kind)
 static const char internal_script[] =
     "set multiplot layout 1,2 title heading font ',18'\nunset title\n"
     "set xlabel 'along the motion [m]'\nset ylabel 'height [m]'\nset size ratio -1\n"
-    "set key bottom right\nset xrange [-0.3:0.3]\nset yrange [-0.7:0.02]\nset xtics 0.1\n"
+    "set key bottom right\nset xrange [-0.3:0.3]\nset yrange [-0.85:0.02]\nset xtics 0.1\n"
     "array names[4] = ['off', '3 steps', 'whole past', 'dashpots of 3 steps']\n"
     "array colors[4] = ['#b8cde0', '#e69f00', '#000000', '#d62728']\n"
     "array widths[4] = [9, 5, 2.5, 1]\n"

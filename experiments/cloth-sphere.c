@@ -22,8 +22,11 @@
 //   duration   time after the last contact until the RMS speed of the line stays below 5 % of its
 //              value in the half second before
 //   inside     particles inside the sphere by its signed distance function, counted after every
-//              frame of one run and after every substep of another (which advances one substep at a
-//              time); both must be 0
+//              frame of all runs and, pushed in, after every substep of another run (which advances
+//              one substep at a time); both must be 0
+//
+// Every cloth is simulated three times, the path of the sphere 1 % longer each time, and the median
+// is reported.
 #include "tiles.h"
 #include "towel.h"
 
@@ -32,21 +35,25 @@
 static const towel_model shown[] = {TOWEL_VISCOUS,    TOWEL_NORMAL,   TOWEL_3_STEPS, TOWEL_DASHPOTS,
                                     TOWEL_WHOLE_PAST, TOWEL_PHYSICAL, TOWEL_DEFAULT};
 enum { SHOWN = sizeof shown / sizeof *shown };
-// The ways of the sphere: keys from 0.2 s on, m from its initial place. All end behind the cloth.
-enum { WAYS = 3, WAY_KEYS = 4 };
+// The ways of the sphere: keys from 0.2 s on, m from its initial place. All end so far behind the
+// cloth that it does not swing back to the sphere.
+enum { WAYS = 3, WAY_KEYS = 5 };
 static const char *const way_names[WAYS] = {"push", "under", "across"};
 static const fm_key ways[WAYS][WAY_KEYS] = {{{.time = 0.2, .position = {0, 0, -0.2}},
                                              {.time = 1.7, .position = {0, 0, 0.22}},
                                              {.time = 2.2, .position = {0, 0, -0.2}},
-                                             {.time = 2.3, .position = {0, 0, -0.2}}},
+                                             {.time = 2.3, .position = {0, 0, -0.2}},
+                                             {.time = 3, .position = {0, 0, -0.7}}},
                                             {{.time = 0.2, .position = {0, -0.25, -0.2}},
                                              {.time = 1.2, .position = {0, -0.25, 0.1}},
                                              {.time = 1.7, .position = {0, 0, 0.22}},
-                                             {.time = 2.2, .position = {0, -0.5, -0.2}}},
+                                             {.time = 2.2, .position = {0, -0.5, -0.2}},
+                                             {.time = 3, .position = {0, -0.5, -0.7}}},
                                             {{.time = 0.2, .position = {-0.25, 0, -0.2}},
                                              {.time = 0.9, .position = {-0.12, 0, 0.05}},
                                              {.time = 1.7, .position = {0.12, 0, 0.05}},
-                                             {.time = 2.2, .position = {0.25, 0, -0.2}}}};
+                                             {.time = 2.2, .position = {0.25, 0, -0.2}},
+                                             {.time = 3, .position = {0.25, 0, -0.7}}}};
 static const double threshold = 0.003;  // m, smallest height of a bump
 static const double radius = 0.08;      // m, of the sphere
 static const double DECAY_SHARE = 0.05; // of the speed before, at which the motion has ended
@@ -66,14 +73,22 @@ typedef struct contact_record {
     double begin, end; // s, first and last contact; end < begin: none
 } contact_record;
 
-// Creates water, the moving sphere and the towel.
-static scene create_scene(experiment *e, const fm_cloth_def *def, int way, fm_error *err)
+// Creates water, the moving sphere and the towel. stretch: factor on the path of the sphere.
+static scene create_scene(experiment *e, const fm_cloth_def *def, int way, double stretch,
+                          fm_error *err)
 {
     bool quick = experiment_quick(e);
     scene s = {.columns = quick ? 11 : 21, .rows = quick ? 16 : 31};
     s.world = fixture_create_world(fixture_water_def(1), err);
     fm_collider_def ball = fixture_ball_def((fm_vec3){0, -0.3, 0}, radius);
-    ball.motion = fm_motion_keyframes(s.world, ways[way], WAY_KEYS, FM_INTERPOLATE_SMOOTH,
+    fm_key keys[WAY_KEYS];
+    for (int k = 0; k < WAY_KEYS; k++) {
+        keys[k] = ways[way][k];
+        keys[k].position.x *= stretch;
+        keys[k].position.y *= stretch;
+        keys[k].position.z *= stretch;
+    }
+    ball.motion = fm_motion_keyframes(s.world, keys, WAY_KEYS, FM_INTERPOLATE_SMOOTH,
                                       (fm_vec3){0, 0, 0}, err);
     s.sphere = fm_collider_create(s.world, &ball, err);
     fixture_towel towel = fixture_default_towel(s.columns, s.rows);
@@ -105,12 +120,14 @@ static void measure_contact(const scene *s, double margin, contact_record *c)
 }
 
 // Simulates `total` seconds in advances of `duration` (s; 0: the stable step) and measures the
-// contact after each advance. way: of the sphere; record: receives the centre line, or NULL.
+// contact after each advance. way, stretch: of the sphere; record: receives the centre line, or
+// NULL.
 static contact_record simulate_contact(experiment *e, const fm_cloth_def *def, int way,
-                                       double total, double duration, towel_record *record)
+                                       double stretch, double total, double duration,
+                                       towel_record *record)
 {
     fm_error err = {0};
-    scene s = create_scene(e, def, way, &err);
+    scene s = create_scene(e, def, way, stretch, &err);
     contact_record c = {.deepest = INFINITY, .begin = INFINITY};
     if (err.status == FM_OK && duration <= 0)
         duration = fm_cloth_stable_step(s.cloth);
@@ -157,76 +174,78 @@ static const char map_script[] =
     "}\n"
     "unset multiplot\n";
 
-// Reports the model shown[i]. frames, steps: contact measured after every frame and every substep.
-static void report_model(experiment *e, int i, const contact_record *frames,
-                         const contact_record *steps, const towel_record *r,
-                         experiment_table *table)
-{
-    const char *name = towel_model_name(shown[i]);
-    int end = (int)round(steps->end / TOWEL_FRAME), later = end + (int)round(2 / TOWEL_FRAME);
-    deflection after = r->line;
-    after.frames = later < r->line.frames ? later : r->line.frames;
-    double waves = bumps_measure(e, &after, end, threshold, 0).count;
-    double travel = towel_longest_bump_travel(e, r, steps->end, threshold);
-    double decay = towel_decay_time(r, steps->end, DECAY_SHARE);
-    experiment_write_row(table, "%s,%.4g,%.4g,%.4g,%.4g,%.4g,%d,%d,%.4g", name, steps->begin,
-                         steps->end, waves, travel, decay, frames->inside, steps->inside,
-                         steps->deepest);
-    experiment_add_named_result(e, NAN, steps->end - steps->begin, "s", "%s: contact", name);
-    experiment_add_named_result(e, NAN, waves, "", "%s: waves at once in the 2 s after", name);
-    experiment_add_named_result(e, NAN, travel, "m", "%s: furthest travel of a wave after", name);
-    experiment_add_named_result(e, NAN, decay, "s", "%s: duration after the contact", name);
-    experiment_add_named_result(e, NAN, frames->inside, "",
-                                "%s: particles inside, after every frame", name);
-    experiment_add_named_result(e, NAN, steps->inside, "",
-                                "%s: particles inside, after every substep", name);
-    experiment_add_named_result(e, NAN, 1e3 * steps->deepest, "mm",
-                                "%s: smallest distance from the sphere, margin 1 mm", name);
-}
+// What is measured in each run, as listed at the top of this file.
+enum { CONTACT, WAVES, TRAVEL, DURATION, INSIDE, MEASURES };
+static const char *const measure_names[MEASURES] = {
+    "contact", "waves at once in the 2 s after", "furthest travel of a wave after",
+    "duration after the contact", "particles inside, after every frame"};
+static const char *const units[MEASURES] = {"s", "", "m", "s", ""};
+enum { RUNS = 3 }; // runs per model and way, with paths of the sphere 1 % apart
 
-// A record with room for `total` seconds.
-static towel_record create_record(experiment *e, double total)
+// Simulates run `run` of the model shown[i] and measures it. Writes the deflection of the first run
+// of the first way for the picture.
+static void measure_run(experiment *e, int way, int i, int run, double m[MEASURES])
 {
+    double total = experiment_quick(e) ? 5 : 12;
     towel_record r = {.line = {.points = experiment_quick(e) ? 16 : 31,
                                .length = TOWEL_HEIGHT,
                                .dt = TOWEL_FRAME}};
     r.line.z =
         experiment_alloc(e, (size_t)(total / TOWEL_FRAME + 2) * r.line.points, sizeof *r.line.z);
-    return r;
+    if (!r.line.z)
+        return;
+    fm_cloth_def def = towel_tuned_cloth_def(shown[i]);
+    contact_record c = simulate_contact(e, &def, way, 1 + 0.01 * run, total, TOWEL_FRAME, &r);
+    if (experiment_failed(e))
+        return;
+    int end = (int)round(c.end / TOWEL_FRAME), later = end + (int)round(2 / TOWEL_FRAME);
+    deflection after = r.line;
+    after.frames = later < r.line.frames ? later : r.line.frames;
+    m[CONTACT] = c.end - c.begin;
+    m[WAVES] = bumps_measure(e, &after, end, threshold, 0).count;
+    m[TRAVEL] = towel_longest_bump_travel(e, &r, c.end, threshold);
+    m[DURATION] = towel_decay_time(&r, c.end, DECAY_SHARE);
+    m[INSIDE] = c.inside;
+    char file[32];
+    snprintf(file, sizeof file, "map-%d.csv", i);
+    if (way == 0 && run == 0)
+        towel_write_deflection(e, &r, file, 0);
 }
 
-// Reports contact and waves of all models in the other ways of the sphere.
-static void report_ways(experiment *e, double total)
+// Reports the model shown[i] in one way of the sphere: medians of its runs.
+static void study_model(experiment *e, int way, int i, experiment_table *table)
 {
-    experiment_table *table = experiment_table_open(
-        e, "ways.csv", "way,model,contact_s,waves_after,travel_m,duration_s,inside_frames");
-    int last = experiment_quick(e) ? SHOWN + 1 : WAYS * SHOWN;
-    for (int k = SHOWN; k < last && !experiment_failed(e); k++) {
-        int way = k / SHOWN;
-        towel_model model = shown[k % SHOWN];
-        fm_cloth_def def = towel_tuned_cloth_def(model);
-        towel_record r = create_record(e, total);
-        if (!r.line.z)
-            return;
-        contact_record c = simulate_contact(e, &def, way, total, TOWEL_FRAME, &r);
-        if (experiment_failed(e))
-            return;
-        int end = (int)round(c.end / TOWEL_FRAME), later = end + (int)round(2 / TOWEL_FRAME);
-        double travel = towel_longest_bump_travel(e, &r, c.end, threshold);
-        double decay = towel_decay_time(&r, c.end, DECAY_SHARE);
-        deflection after = r.line;
-        after.frames = later < r.line.frames ? later : r.line.frames;
-        double waves = bumps_measure(e, &after, end, threshold, 0).count;
-        const char *name = towel_model_name(model);
-        experiment_write_row(table, "%s,%s,%.4g,%.4g,%.4g,%.4g,%d", way_names[way], name,
-                             c.end - c.begin, waves, travel, decay, c.inside);
-        experiment_add_named_result(e, NAN, decay, "s", "%s, %s: duration after the contact",
-                                    way_names[way], name);
-        experiment_add_named_result(e, NAN, waves, "", "%s, %s: waves at once in the 2 s after",
-                                    way_names[way], name);
-        experiment_add_named_result(e, NAN, c.inside, "", "%s, %s: particles inside",
-                                    way_names[way], name);
+    double m[RUNS][MEASURES] = {{0}};
+    const char *name = towel_model_name(shown[i]);
+    int runs = experiment_quick(e) ? 1 : RUNS;
+    for (int k = 0; k < runs && !experiment_failed(e); k++) {
+        measure_run(e, way, i, k, m[k]);
+        experiment_write_row(table, "%s,\"%s\",%d,%.4g,%.4g,%.4g,%.4g,%.0f", way_names[way], name,
+                             k, m[k][CONTACT], m[k][WAVES], m[k][TRAVEL], m[k][DURATION],
+                             m[k][INSIDE]);
     }
+    for (int q = 0; q < MEASURES; q++) {
+        double values[RUNS] = {m[0][q], m[1][q], m[2][q]};
+        double value = experiment_median(values, runs);
+        if (q == INSIDE)
+            value = values[0] + values[1] + values[2];
+        experiment_add_named_result(e, NAN, value, units[q], "%s, %s: %s", way_names[way], name,
+                                    measure_names[q]);
+    }
+}
+
+// Counts particles inside the sphere after every substep of a run in which it is pushed in.
+static void count_inside(experiment *e, int i)
+{
+    fm_cloth_def def = towel_tuned_cloth_def(shown[i]);
+    contact_record c = simulate_contact(e, &def, 0, 1, 3, 0, NULL);
+    if (experiment_failed(e))
+        return;
+    const char *name = towel_model_name(shown[i]);
+    experiment_add_named_result(e, NAN, c.inside, "", "%s: particles inside, after every substep",
+                                name);
+    experiment_add_named_result(e, NAN, 1e3 * c.deepest, "mm",
+                                "%s: smallest distance from the sphere, margin 1 mm", name);
 }
 
 // Draws the three ways with normal drag and u = 3, while the sphere is in the cloth and a second
@@ -246,7 +265,7 @@ static void draw_ways(experiment *e)
         towel_model model = models[k % 2];
         fm_cloth_def def = towel_tuned_cloth_def(model);
         scene *s = &scenes[k];
-        *s = create_scene(e, &def, way, err);
+        *s = create_scene(e, &def, way, 1, err);
         fm_world_advance(s->world, experiment_quick(e) ? 0.1 : times[when], err);
         if (experiment_failed(e))
             break;
@@ -271,27 +290,15 @@ int main(int argc, char **argv)
     if (!e)
         return status;
     bumps_check(e);
-    double total = experiment_quick(e) ? 5 : 12;
-    experiment_table *table =
-        experiment_table_open(e, "models.csv",
-                              "model,first_contact_s,last_contact_s,waves_after,travel_m,"
-                              "duration_s,inside_frames,inside_substeps,smallest_distance_m");
-    for (int i = 0; i < SHOWN && !experiment_failed(e); i++) {
-        fm_cloth_def def = towel_tuned_cloth_def(shown[i]);
-        towel_record r = create_record(e, total);
-        if (!r.line.z)
-            break;
-        contact_record frames = simulate_contact(e, &def, 0, total, TOWEL_FRAME, &r);
-        contact_record steps = simulate_contact(e, &def, 0, 3, 0, NULL);
-        char file[32];
-        snprintf(file, sizeof file, "map-%d.csv", i);
-        towel_write_deflection(e, &r, file, 0);
-        if (!experiment_failed(e))
-            report_model(e, i, &frames, &steps, &r, table);
-    }
+    experiment_table *table = experiment_table_open(
+        e, "models.csv", "way,model,run,contact_s,waves_after,travel_m,duration_s,inside_frames");
+    for (int k = 0; k < WAYS * SHOWN && !experiment_failed(e); k++)
+        if (k <= SHOWN || !experiment_quick(e))
+            study_model(e, k / SHOWN, k % SHOWN, table);
+    for (int i = 0; i < SHOWN && !experiment_failed(e); i++)
+        count_inside(e, i);
     experiment_plot(e, "map", "A sphere pushed into the towel and pulled back: deflection",
                     map_script);
-    report_ways(e, total);
     draw_ways(e);
     return experiment_close(e);
 }

@@ -117,7 +117,7 @@ int main(int argc, char **argv)
         const char *name = towel_model_name(shown[i / arches]);
         double shift = shifts[i % arches], speed = NAN;
         double stroke = measure_stroke(e, shown[i / arches], shift, &speed);
-        experiment_write_row(table, "%s,%g,%.4g,%.3g", name, shift, stroke, speed);
+        experiment_write_row(table, "\"%s\",%g,%.4g,%.3g", name, shift, stroke, speed);
         experiment_add_named_result(e, NAN, 1e3 * speed, "mm/s", "%s, %g cm: speed at the release",
                                     name, 200 * shift);
         experiment_add_named_result(e, NAN, 100 * stroke, "%",

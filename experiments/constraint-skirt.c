@@ -237,7 +237,7 @@ static const char frames_script[] =
     "set yrange [-0.3:2.3]\n"
     "set ytics ('no knee' 0, 'left' 1, 'right' 2)\n"
     "plot name.'.csv' using 1:2 with steps ls 1 notitle\n"
-    "set xlabel 'time s'\n"
+    "set xlabel 'time [s]'\n"
     "set ylabel 'largest stretch'\n"
     "set ytics auto\n"
     "set yrange [0.005:1]\n"

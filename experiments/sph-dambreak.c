@@ -262,7 +262,7 @@ static void write_fronts(experiment *e, const collapse *c)
         e, "memory", "Dam break at T = 6: standard and fractional fluids",
         "set terminal pngcairo size 1400,560 font 'DejaVu Sans,11'\nset output name.'.png'\n"
         "set ytics 1\nset xtics 2\n"
-        "set multiplot layout 3,4 margins 0.04,0.99,0.1,0.86 spacing 0.025,0.11 title "
+        "set multiplot layout 3,4 margins 0.05,0.99,0.1,0.86 spacing 0.025,0.11 title "
         "heading font ',18'\nunset title\nunset key\nunset grid\n"
         "set xrange [0:9]\nset yrange [0:2.2]\nset size ratio -1\n"
         "array names[4] = ['standard', '10 steps', 'equivalent', 'scaled']\n"
@@ -270,6 +270,7 @@ static void write_fronts(experiment *e, const collapse *c)
         "  set title sprintf('Re %s, %s', word('3000 300 30', r), names[k + 1]) font ',13' "
         "offset 0,-0.6\n"
         "  set xlabel (r == 3 ? 'x/a' : '') offset 0,0.6\n"
+        "  set ylabel (k == 0 ? 'y/a' : '') offset 1.5,0\n"
         "  plot 'end-'.(k * 3 + r).'.csv' using 1:2 with points pt 7 ps 0.15 lc "
         "'#0072b2'\n} }\nunset multiplot\n");
 }

@@ -323,6 +323,66 @@ towel_record towel_create_record(experiment *e, const towel_run *run, int frames
     return out;
 }
 
+// Six times the volume of the tetrahedron a, b, c, d.
+static double find_volume(fm_vec3 a, fm_vec3 b, fm_vec3 c, fm_vec3 d)
+{
+    double bx = b.x - a.x, by = b.y - a.y, bz = b.z - a.z;
+    double cx = c.x - a.x, cy = c.y - a.y, cz = c.z - a.z;
+    double dx = d.x - a.x, dy = d.y - a.y, dz = d.z - a.z;
+    return bx * (cy * dz - cz * dy) + by * (cz * dx - cx * dz) + bz * (cx * dy - cy * dx);
+}
+
+// True if an edge of the triangle s passes through the triangle t.
+static bool passes_through(const fm_vec3 *x, const int *s, const int *t)
+{
+    for (int k = 0; k < 3; k++) {
+        fm_vec3 a = x[s[k]], b = x[s[(k + 1) % 3]];
+        fm_vec3 p = x[t[0]], q = x[t[1]], r = x[t[2]];
+        if (find_volume(p, q, r, a) * find_volume(p, q, r, b) >= 0)
+            continue;
+        double u = find_volume(a, b, p, q), v = find_volume(a, b, q, r),
+               w = find_volume(a, b, r, p);
+        if ((u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0))
+            return true;
+    }
+    return false;
+}
+
+// True if two triangles share a vertex or the boxes around them are apart.
+static bool cannot_cross(const fm_vec3 *x, const int *s, const int *t)
+{
+    fm_vec3 low[2], high[2];
+    for (int n = 0; n < 2; n++) {
+        const int *f = n == 0 ? s : t;
+        low[n] = high[n] = x[f[0]];
+        for (int k = 1; k < 3; k++) {
+            low[n].x = fmin(low[n].x, x[f[k]].x), high[n].x = fmax(high[n].x, x[f[k]].x);
+            low[n].y = fmin(low[n].y, x[f[k]].y), high[n].y = fmax(high[n].y, x[f[k]].y);
+            low[n].z = fmin(low[n].z, x[f[k]].z), high[n].z = fmax(high[n].z, x[f[k]].z);
+        }
+    }
+    for (int k = 0; k < 9; k++)
+        if (s[k / 3] == t[k % 3])
+            return true;
+    return low[0].x > high[1].x || low[1].x > high[0].x || low[0].y > high[1].y ||
+           low[1].y > high[0].y || low[0].z > high[1].z || low[1].z > high[0].z;
+}
+
+// True if the cloth passes through itself: an edge of one triangle through another triangle.
+static bool is_crossed(fm_cloth *cloth, fm_error *err)
+{
+    int triangles, count;
+    const int *t = fm_cloth_triangles(cloth, &triangles, err);
+    const fm_vec3 *x = fm_cloth_positions(cloth, &count);
+    for (int i = 0; i < triangles && t; i++)
+        for (int j = i + 1; j < triangles; j++)
+            if (!cannot_cross(x, t + 3 * i, t + 3 * j) &&
+                (passes_through(x, t + 3 * i, t + 3 * j) ||
+                 passes_through(x, t + 3 * j, t + 3 * i)))
+                return true;
+    return false;
+}
+
 // Simulates the towel under water and records its centre line 60 times per second.
 towel_record towel_simulate(experiment *e, const towel_run *run)
 {
@@ -361,6 +421,8 @@ towel_record towel_simulate(experiment *e, const towel_run *run)
                 out.force[f] = experiment_find_quantity(e, fm_cloth_object(cloth),
                                                         run->slice > 0 ? "load_x" : "load_z");
             out.line.frames = f + 1;
+            if (run->crossings && f % 6 == 0 && is_crossed(cloth, &err))
+                out.crossed += 1.0 / ((frames + 5) / 6);
         }
     }
     out.cpu = experiment_read_clock(true) - start;

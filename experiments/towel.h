@@ -36,6 +36,7 @@ typedef struct towel_run {
     double spacing;    // m, of a grid of simulated water around it; 0: only the drag of its cloth
     bool floats;       // gravity points up: the mirror image of a towel held by its lower edge
     double slice;      // m, width of a slice of towel and tank between slip walls; 0: all of it
+    bool crossings;    // look for them ten times a second, see towel_record.crossed
 } towel_run;
 
 // The recorded motion of one run.
@@ -49,6 +50,7 @@ typedef struct towel_record {
     double cpu;      // s, time of the processor that the run took
     double substep;  // s, length of the last substep
     double stretch;  // largest relative elongation of a spring in all frames
+    double crossed;  // share of the looked at frames in which the cloth passes through itself
     bool diverged;   // the simulation diverged; later frames are missing
 } towel_record;
 

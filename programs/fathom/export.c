@@ -5,6 +5,7 @@
 #include <fathom/cache.h>
 #include <fathom/draw.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #ifdef PROGRAM_VDB
 #include <dlfcn.h>
@@ -59,6 +60,12 @@ static int run_export(const command *self, const arguments *args)
     if (!options.format) {
         print_error("export: --to is missing; allowed are: %s", fm_export_formats());
         return EXIT_BAD_INPUT;
+    }
+    struct stat info;
+    if (stat(args->rest[0], &info) != 0 || !S_ISDIR(info.st_mode)) {
+        print_error("%s: there is no such run; fathom run SCENE writes one, into runs/NAME",
+                    args->rest[0]);
+        return EXIT_INPUT_OUTPUT;
     }
     if (!fm_export_frames(args->rest[0], &options, &report, &err))
         return report_error(&err);

@@ -143,10 +143,12 @@ static bool find_scenes(char *path, size_t size)
     char program[512];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = 0;
-    char *slash = strrchr(program, '/');
-    if (slash)
-        *slash = 0;
-    static const char *const places[] = {"scenes", "%s/../scenes", "%s/../share/fathom/scenes"};
+    for (int level = 0; level < 2; level++) { // the folder above that of the program
+        char *slash = strrchr(program, '/');
+        if (slash)
+            *slash = 0;
+    }
+    static const char *const places[] = {"scenes", "%s/scenes", "%s/share/fathom/scenes"};
     for (int i = 0; i < 3; i++) {
         snprintf(path, size, places[i], program);
         struct stat info;

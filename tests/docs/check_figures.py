@@ -5,9 +5,9 @@
     check_figures.py ROOT
 
 tests/docs/figures.txt lists the figures. A row gives figure or claim, source, content, verdict,
-reason and command. The command names an experiment or a scene that exists; `none` is allowed only
-where the verdict says that nothing was run. The check is then repeated on tables with faults, which
-it must find.
+reason and command. The command names an experiment, an example, an exact test or a scene that
+exists; `none` is allowed only where the verdict says that nothing was run. The check is then
+repeated on tables with faults, which it must find.
 """
 import os
 import re
@@ -21,18 +21,18 @@ VERDICTS = ("reproduced", "partly", "not", "nothing to measure")
 def check_command(name, verdict, command):
     """What is wrong with the command of a row."""
     experiment = re.fullmatch(r"`build/experiments/([\w-]+)`", command)
-    example = re.fullmatch(r"`build/examples/(\w+)`", command)
+    program = re.fullmatch(r"`build/(examples/\w+|tests/exact/\w+)`", command)
     scene = re.fullmatch(r"`fathom render (scenes/[\w/-]+\.yaml)`", command)
     if command == "none":
         return [] if verdict == "nothing to measure" else [f"{name}: no command"]
     if experiment:
         path = f"experiments/{experiment.group(1)}.c"
-    elif example:
-        path = f"examples/{example.group(1)}.c"
+    elif program:
+        path = f"{program.group(1)}.c"
     elif scene:
         path = scene.group(1)
     else:
-        return [f"{name}: {command} is no experiment, example or scene"]
+        return [f"{name}: {command} is no experiment, example, exact test or scene"]
     return [] if os.path.isfile(os.path.join(ROOT, path)) else [f"{name}: {path} does not exist"]
 
 
