@@ -158,6 +158,11 @@ FM_INLINE fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *cons
     return (fm_vec3){v[0], v[1], v[2]};
 }
 
+fm_vec3 fm_liquid_read_velocity(fm_liquid *l, int i, const double x[3])
+{
+    return find_velocity(l->grid, x, l->now.c, i);
+}
+
 // The motion of all particles in a substep.
 typedef struct moving {
     fm_liquid *l;
@@ -363,16 +368,17 @@ static double find_fastest(void *context, int first, int last)
     return fastest;
 }
 
-// Largest speed of a particle that is not loose, m/s; NaN if any is.
+// Largest speed of a particle that is not loose, or of the core, m/s; NaN if any is.
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
 {
     int count = l->now.count, blocks = fm_parallel_block_count(count, FM_LIQUID_BLOCK);
     fm_parallel_sum(fm_pool_if_worthwhile(pool, 3.0 * count), count, FM_LIQUID_BLOCK, find_fastest,
                     l, l->partial);
-    double fastest = 0;
+    double fastest = 0, core = fm_liquid_fastest_core(l, pool);
     for (int i = 0; i < blocks; i++)
         fastest = l->partial[i] > fastest || isnan(l->partial[i]) ? l->partial[i] : fastest;
-    return sqrt(fastest);
+    fastest = sqrt(fastest);
+    return core > fastest || isnan(core) ? core : fastest;
 }
 
 // Signed distance of a point to the liquid that a source adds in `length` m ahead of it, m.
