@@ -36,13 +36,17 @@
 enum { CORE = 1, BESIDE = 2 }; // layers of cells
 // Marks of cells: always with particles, for a source or the like, or for a body; no longer core.
 enum { KEEP = 1, BODY = 2, LEFT = 4 };
-static const double HYSTERESIS = 0.5;        // spacings
-static const double SOLID = 1.9;             // spacings, from a collider up to which there are some
-static const double BODY_REACH = 2;          // spacings, the same for samples of bodies
-static const double LOW = 0.75, HIGH = 1.25; // volumes of a cell
-static const double SHALLOWEST = 1;          // spacings, depth of cells that get particles
+static const double HYSTERESIS = 0.5;      // spacings
+static const double SOLID = 1.9;           // spacings, from a collider up to which there are some
+static const double BODY_REACH = 2;        // spacings, the same for samples of bodies
+static const double LOW = 0.6, HIGH = 1.4; // volumes of a cell
+static const double DENSER = 0.1;          // density of new particles, less 1, at most
+static const double SHALLOWEST = 1;        // spacings, depth of cells that get particles
 static const double JITTER = 0.9; // range of random places, relative to the pitch of the lattice
-enum { RIM_MAX = 4 };             // layers of cells beside the core that get particles
+enum {
+    RIM_MAX = 4, // layers of cells beside the core that get particles
+    UNEVEN = 2   // layers in which the density is not evened out
+};
 
 // Whether the liquid has a core.
 static bool has_band(const fm_liquid *l)
@@ -203,27 +207,34 @@ static bool is_beside(const fm_grid *g, const unsigned char *layer, ptrdiff_t q,
 }
 
 // Marks the cells of a row beside those of the layer before. Cells that have a mark keep it.
-static void mark_layer_row(fm_grid *g, void *context, ptrdiff_t q, int length)
+// Returns the number of new ones.
+static double mark_layer_row(fm_grid *g, void *context, ptrdiff_t q, int length)
 {
     const cells *job = context;
     const unsigned char *layer = job->l->band.layer;
     unsigned char before = (unsigned char)(job->layer - 1);
+    int count = 0;
     for (ptrdiff_t i = q; i < q + length; i++) {
         bool marked = layer[i] == 0 && is_beside(g, layer, i, before);
         job->l->band.next[i] = marked ? job->layer : layer[i];
+        count += marked;
     }
+    return count;
 }
 
-// Marks `count` layers of cells beside the core.
-static void mark_layers(fm_liquid *l, int count, fm_pool *pool)
+// Marks the layers of cells beside the core. Returns the number of cells in the first `count`.
+static double mark_layers(fm_liquid *l, int count, fm_pool *pool)
 {
-    for (int n = 0; n < count; n++) {
-        fm_grid_for_rows(l->grid, pool, 3, 5, mark_layer_row,
-                         &(cells){.l = l, .layer = (unsigned char)(BESIDE + n)});
+    double marked = 0;
+    for (int n = 0; n < count || n < UNEVEN; n++) {
+        double found = fm_grid_sum_rows(l->grid, pool, 5, mark_layer_row,
+                                        &(cells){.l = l, .layer = (unsigned char)(BESIDE + n)});
+        marked += n < count ? found : 0;
         unsigned char *layer = l->band.layer;
         l->band.layer = l->band.next;
         l->band.next = layer;
     }
+    return marked;
 }
 
 // Whether the velocity of the low face of cell q along axis a needs that of the core: there may be
@@ -281,6 +292,8 @@ typedef struct rim {
     fm_liquid *l;
     double dt;
     double volume; // m^3, of a new particle
+    double full;   // m^3, of the particles in a cell
+    int layers;    // of the rim
     int before;    // particles that were listed; new ones follow
 } rim;
 
@@ -347,8 +360,8 @@ static void resample(const rim *job, const int at[3], int cell, double volume)
     int filled[64] = {0}, sites = find_sites(l), first = l->start[cell], last = l->start[cell + 1];
     for (int i = first; i < last; i++)
         filled[find_site(l, l->from[i], at)]++;
-    double full = l->spacing_volume, half = 0.5 * job->volume;
-    for (; volume < full - half; volume += job->volume) {
+    double least = job->full - fm_rng_uniform(&l->band.rng) * job->volume;
+    for (; volume < least; volume += job->volume) {
         int best = (int)(fm_rng_uniform(&l->band.rng) * sites) % sites;
         for (int n = 0, site = best; n < sites; n++, site = (site + 1) % sites)
             best = filled[site] < filled[best] ? site : best;
@@ -356,7 +369,7 @@ static void resample(const rim *job, const int at[3], int cell, double volume)
             return;
         filled[best]++;
     }
-    for (int i = last - 1; i >= first && volume > full + half; i--) {
+    for (int i = last - 1; i >= first && volume >= least + job->volume; i--) {
         int p = l->from[i], most = 0;
         for (int site = 0; site < sites; site++)
             most = filled[site] > most ? filled[site] : most;
@@ -388,10 +401,11 @@ static void update_cell(const rim *job, const int at[3], ptrdiff_t q)
             take(job, l->from[i]);
         return;
     }
-    if (!left && (l->phi[q] > -SHALLOWEST || l->open_volume[q] < 1))
+    bool near = l->band.layer[q] != 0 && l->band.layer[q] <= CORE + job->layers;
+    if (!left && (!near || l->phi[q] > -SHALLOWEST || l->open_volume[q] < 1))
         return;
-    double volume = find_volume(l, cell), full = l->spacing_volume;
-    if (left || volume < LOW * full || volume > HIGH * full)
+    double volume = find_volume(l, cell);
+    if (left || volume < LOW * job->full || volume > HIGH * job->full)
         resample(job, at, cell, volume);
 }
 
@@ -431,13 +445,16 @@ void fm_liquid_update_band(fm_liquid *l, const fm_surroundings *around, double d
     if (fm_liquid_has_bodies(l))
         mark_bodies(l);
     l->band.time = dt;
-    bool before = l->band.cells > 0;
+    int before = l->band.cells;
+    double cell = l->spacing_volume, excess = l->band.volume / cell - before;
     l->band.cells = (int)fm_grid_sum_rows(g, pool, 5, classify_row, &job);
-    if (!before && l->band.cells == 0)
+    if (before == 0 && l->band.cells == 0)
         return;
-    mark_layers(l, 1 + (int)fm_double_min(l->way, RIM_MAX - 1), pool);
+    int layers = 1 + (int)fm_double_min(l->way, RIM_MAX - 1);
+    double count = mark_layers(l, layers, pool);
+    double denser = fm_double_max(-DENSER, fm_double_min(DENSER, excess / fm_double_max(1, count)));
     fm_liquid_list_cells(l, pool);
-    rim particles = {l, dt, l->spacing_volume / find_sites(l), l->now.count};
+    rim particles = {l, dt, cell / find_sites(l), (1 + denser) * cell, layers, l->now.count};
     update_cells(&particles);
 }
 
@@ -495,7 +512,7 @@ void fm_liquid_measure_core(const fm_liquid *l, fm_liquid_core *core)
 
 bool fm_liquid_is_beside_core(const fm_liquid *l, ptrdiff_t q)
 {
-    return has_band(l) && (l->band.layer[q] == CORE || l->band.layer[q] == BESIDE);
+    return has_band(l) && l->band.layer[q] != 0 && l->band.layer[q] <= CORE + UNEVEN;
 }
 
 // Calls `visit` for all points of a lattice that stands for the core, with x in spacings.
