@@ -240,9 +240,11 @@ void fm_liquid_update_band(fm_liquid *l, const fm_surroundings *around, double d
 double fm_liquid_fastest_core(fm_liquid *l, fm_pool *pool); // m/s
 // The liquid without particles.
 typedef struct fm_liquid_core {
-    double volume, square; // m^3; m^2/s^2, mean square of the velocity
-    fm_vec3 velocity;      // m/s, mean
-    fm_vec3 centre;        // m
+    double volume;    // m^3
+    double room;      // m^3, of the cells
+    double square;    // m^2/s^2, mean square of the velocity
+    fm_vec3 velocity; // m/s, mean
+    fm_vec3 centre;   // m
 } fm_liquid_core;
 void fm_liquid_measure_core(const fm_liquid *l, fm_liquid_core *core);
 // Whether cell q belongs to the core, or one of its neighbours does.

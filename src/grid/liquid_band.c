@@ -505,6 +505,7 @@ void fm_liquid_measure_core(const fm_liquid *l, fm_liquid_core *core)
     if (l->band.cells == 0)
         return;
     core->volume = l->band.volume;
+    core->room = l->band.cells * l->spacing_volume;
     core->square /= l->band.cells;
     core->velocity = fm_scale(core->velocity, 1.0 / l->band.cells);
     core->centre = fm_scale(core->centre, 1.0 / l->band.cells);

@@ -121,10 +121,12 @@ static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
     s.fastest = sqrt(s.fastest);
     fm_liquid_core core;
     fm_liquid_measure_core(l, &core);
-    double mass = l->def.grid.density * core.volume;
-    s.kinetic += 0.5 * mass * core.square;
-    s.momentum = fm_add_scaled(s.momentum, core.velocity, mass);
-    s.potential -= mass * fm_dot(gravity, core.centre);
+    // the particles are not exactly as dense as the liquid: energies are those of a full core
+    double share = s.volume > 0 ? 1 + (core.volume - core.room) / s.volume : 1;
+    double mass = l->def.grid.density * core.room;
+    s.kinetic = share * s.kinetic + 0.5 * mass * core.square;
+    s.momentum = fm_add_scaled(fm_scale(s.momentum, share), core.velocity, mass);
+    s.potential = share * s.potential - mass * fm_dot(gravity, core.centre);
     s.volume += core.volume;
     return s;
 }
