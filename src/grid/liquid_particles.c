@@ -18,7 +18,8 @@
 // freely: spray. A particle that meets a collider is put on its surface.
 //
 // A source emits a layer of a lattice across its direction every pitch / speed seconds, at the
-// start of the substep after. The volume of a layer is that of the disc times the pitch. Inside
+// start of the substep after. The volume of a layer is that of the disc times the pitch. Particles
+// are at random places around the sites, else layers show when the jet falls and stretches. Inside
 // liquid that is there already, the velocity gets the divergence that makes room for it.
 //
 //   u  velocity on faces, m/s    v  velocity of particles, m/s    C  its derivatives, 1/s
@@ -34,6 +35,7 @@ enum {
     SLAB = 4,      // layers of cells
     PARTS_MAX = 8, // of the path of a particle in a substep
 };
+static const double JITTER = 0.9; // range of random places in a jet, relative to the pitch
 static const double LOOSE = 0.5;  // spacings from the surface
 static const double PIECE = 0.25; // spacings, longest part of a path near colliders
 
@@ -436,6 +438,7 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
     fm_grid *g = l->grid;
     double pitch = g->h / l->def.sampling, radius2 = s->radius * s->radius;
     int reach = (int)(s->radius / pitch) + 1, count = 0;
+    fm_rng rng = {(uint64_t)l->next_id};
     fm_vec3 a, b;
     find_axes(g, s->direction, &a, &b);
     for (int i = -reach; i < reach; i++)
@@ -444,7 +447,10 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
             if (u * u + w * w > radius2 || ++count == 0 || volume == 0)
                 continue;
             fm_vec3 at = fm_add_scaled(fm_add_scaled(s->centre, a, u), b, w);
-            at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, ahead), g->def.low), 1 / g->h);
+            at = fm_add_scaled(at, a, pitch * JITTER * (fm_rng_uniform(&rng) - 0.5));
+            at = fm_add_scaled(at, b, pitch * JITTER * (fm_rng_uniform(&rng) - 0.5));
+            double forward = ahead + pitch * JITTER * fm_rng_uniform(&rng);
+            at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, forward), g->def.low), 1 / g->h);
             double x[3] = {at.x, at.y, g->active[2] ? at.z : 0.5};
             double depth = -fm_liquid_interpolate(g, l->phi, x, 3);
             if (!fm_liquid_add_particle(l, x, fm_scale(s->direction, s->speed), volume))
