@@ -19,8 +19,9 @@
 //
 // A source emits a layer of a lattice across its direction every pitch / speed seconds, at the
 // start of the substep after. The volume of a layer is that of the disc times the pitch. Particles
-// are at random places around the sites, else layers show when the jet falls and stretches. Inside
-// liquid that is there already, the velocity gets the divergence that makes room for it.
+// are at random places around the sites, else layers show when the jet falls and stretches; not in
+// liquids with dt nu / h^2 > THICK, such as honey, whose thread would coil less. Inside liquid that
+// is there already, the velocity gets the divergence that makes room for it.
 //
 //   u  velocity on faces, m/s    v  velocity of particles, m/s    C  its derivatives, 1/s
 //   m  mass; here the volume
@@ -36,6 +37,7 @@ enum {
     PARTS_MAX = 8, // of the path of a particle in a substep
 };
 static const double JITTER = 0.9; // range of random places in a jet, relative to the pitch
+static const double THICK = 0.1;  // dt nu / h^2
 static const double LOOSE = 0.5;  // spacings from the surface
 static const double PIECE = 0.25; // spacings, longest part of a path near colliders
 
@@ -438,6 +440,7 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
     fm_grid *g = l->grid;
     double pitch = g->h / l->def.sampling, radius2 = s->radius * s->radius;
     int reach = (int)(s->radius / pitch) + 1, count = 0;
+    double jitter = dt * g->nu / (g->h * g->h) < THICK ? JITTER * pitch : 0;
     fm_rng rng = {(uint64_t)l->next_id};
     fm_vec3 a, b;
     find_axes(g, s->direction, &a, &b);
@@ -447,9 +450,9 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
             if (u * u + w * w > radius2 || ++count == 0 || volume == 0)
                 continue;
             fm_vec3 at = fm_add_scaled(fm_add_scaled(s->centre, a, u), b, w);
-            at = fm_add_scaled(at, a, pitch * JITTER * (fm_rng_uniform(&rng) - 0.5));
-            at = fm_add_scaled(at, b, pitch * JITTER * (fm_rng_uniform(&rng) - 0.5));
-            double forward = ahead + pitch * JITTER * fm_rng_uniform(&rng);
+            at = fm_add_scaled(at, a, jitter * (fm_rng_uniform(&rng) - 0.5));
+            at = fm_add_scaled(at, b, jitter * (fm_rng_uniform(&rng) - 0.5));
+            double forward = ahead + jitter * fm_rng_uniform(&rng);
             at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, forward), g->def.low), 1 / g->h);
             double x[3] = {at.x, at.y, g->active[2] ? at.z : 0.5};
             double depth = -fm_liquid_interpolate(g, l->phi, x, 3);
