@@ -7,8 +7,8 @@
 //   - the particle fluid with the spacing of the cells, 49,000 particles, by both of its methods
 //     for water
 //   - mantaflow in Blender on as many cells, where it is installed (mantaflow_dambreak)
-// A drop falls into a tank of 48^3 cells, 32 of them deep: with particles everywhere, and in bands of
-// 3 and 4 cells. The first DURATION seconds are simulated once by each: too long to repeat.
+// A drop falls into a tank of 48^3 cells, 32 of them deep: with particles everywhere, and in bands
+// of 3 and 4 cells. The first DURATION seconds are simulated once by each: too long to repeat.
 #include "bench.h"
 #include "fixtures.h"
 
