@@ -361,13 +361,14 @@ static void resample(const rim *job, const int at[3], int cell, double volume)
     for (int i = first; i < last; i++)
         filled[find_site(l, l->from[i], at)]++;
     double least = job->full - fm_rng_uniform(&l->band.rng) * job->volume;
-    for (; volume < least; volume += job->volume) {
+    while (volume < least) {
         int best = (int)(fm_rng_uniform(&l->band.rng) * sites) % sites;
         for (int n = 0, site = best; n < sites; n++, site = (site + 1) % sites)
             best = filled[site] < filled[best] ? site : best;
         if (!give(job, at, best))
             return;
         filled[best]++;
+        volume += job->volume;
     }
     for (int i = last - 1; i >= first && volume >= least + job->volume; i--) {
         int p = l->from[i], most = 0;
