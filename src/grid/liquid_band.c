@@ -22,6 +22,10 @@
 //
 // Volume: `volume` is that of the liquid without particles. A particle that is removed adds its
 // volume to it, a new one takes its volume from it, so that the sum does not change.
+// Where `volume` exceeds that of the core cells, the band has too few particles: cells beside the
+// core are then filled up to DENSER more, or as much less. Else the density of the band drifts, by
+// the chance of single particles, and waves with it. In the UNEVEN layers beside the core particles
+// are not moved to even out their density (liquid_density.c), which would shift the surface.
 //
 //   m  1, relative to a full cell    u  velocity, m/s    B  spacings
 //
@@ -352,8 +356,8 @@ static bool give(const rim *job, const int at[3], int site)
     return true;
 }
 
-// Gives and takes particles until their volume in a cell differs by less than half of one from that
-// of the cell: new ones in the emptiest parts, the last ones of the fullest.
+// Gives particles to a cell, or takes some, until their volume is that of a full cell, rounded to
+// particles at random: new ones in the emptiest parts, the last ones of the fullest.
 static void resample(const rim *job, const int at[3], int cell, double volume)
 {
     fm_liquid *l = job->l;
