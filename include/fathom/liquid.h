@@ -46,6 +46,9 @@ typedef struct fm_liquid_def {
     fm_liquid_method method;
     double surface_tension; // N/m, 0 to 1e3; water 0.072. Not in the published method
     int sampling;           // particles per cell along each axis at the start, 1 to 4
+    // 0, or 3 to 5: there are particles only up to this many cells below the surface, and near
+    // colliders, bodies, sources, sinks and open sides. Not in the published method
+    int band;
     int capacity; // largest number of particles; 0: the initial number, with sources 4 times that
                   // and at least 100,000
 } fm_liquid_def;
@@ -72,6 +75,8 @@ FM_API bool fm_liquid_add_sink(fm_liquid *liquid, const fm_fluid_sink *sink, fm_
 // Adds a velocity field to the liquid of the start.
 FM_API bool fm_liquid_set_start(fm_liquid *liquid, const fm_grid_start *start, fm_error *err);
 
+// Number of particles, and of the points that stand for the liquid that a band leaves without: the
+// length of the fields.
 FM_API int fm_liquid_particle_count(const fm_liquid *liquid);
 // Volume, m^3: inside the surface where the liquid is at least a cell thick, and that of the
 // particles elsewhere, which are spray, drops and thin sheets (loose).

@@ -39,6 +39,10 @@ static bool check_def(const fm_liquid_def *def, fm_error *err)
         return fm_fail_number(err, name, "sampling", def->sampling, "1 to 4");
     if (def->capacity < 0 || def->capacity > 100000000)
         return fm_fail_number(err, name, "capacity", def->capacity, "0 to 1e8");
+    if (def->band != 0 && (def->band < 3 || def->band > 5))
+        return fm_fail_number(err, name, "band", def->band, "0, or 3 to 5 cells");
+    if (def->band != 0 && def->method == FM_LIQUID_PUBLISHED)
+        return fm_fail_number(err, name, "band", def->band, "0 with the published method");
     if (!(def->surface_tension >= 0 && def->surface_tension <= 1e3))
         return fm_fail_number(err, name, "surface_tension", def->surface_tension, "0 to 1e3 N/m");
     if (!(def->grid.courant >= 1e-3 && def->grid.courant <= FM_LIQUID_COURANT_MAX))
@@ -83,6 +87,7 @@ static void allocate(fm_liquid *l, fm_error *err)
     }
     for (int i = 0; i < 7 && l->def.grid.viscosity > 0; i++)
         l->fraction[i] = fm_arena_alloc(&l->arena, g->count, sizeof(float), name, err);
+    fm_liquid_allocate_band(l, err);
     if (l->def.surface_tension > 0 && l->def.method != FM_LIQUID_PUBLISHED)
         l->curvature = fm_arena_alloc(&l->arena, g->count, sizeof(double), name, err);
     l->start = fm_arena_alloc(&l->arena, cells + 1, sizeof *l->start, name, err);
@@ -144,6 +149,7 @@ void fm_liquid_destroy(fm_liquid *l)
     free(l->from);
     free(l->depth);
     free(l->hit);
+    free(l->band.spare);
     free(l->partial);
     free(l->points);
     fm_liquid_free_balls(l);
@@ -183,6 +189,7 @@ bool fm_liquid_reserve(fm_liquid *l, int room, fm_error *err)
         !resize(&l->from, (size_t)room * sizeof(int)) ||
         !resize(&l->depth, (size_t)room * sizeof(double)) ||
         !resize(&l->hit, (size_t)room * sizeof *l->hit) ||
+        (l->def.band > 0 && !resize(&l->band.spare, (size_t)room * sizeof(int))) ||
         !resize(&l->partial, blocks * sizeof(double)))
         return fm_fail_no_memory(err, l->object.name, (size_t)room * 200); // bytes, about
     l->now.room = l->other.room = room;

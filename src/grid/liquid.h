@@ -61,6 +61,20 @@ typedef struct fm_liquid_balls {
     int count, room, face_room;
 } fm_liquid_balls;
 
+// The parts of a liquid with and without particles (liquid_band.c).
+typedef struct fm_liquid_band {
+    unsigned char *layer; // [grid count] 1: core, without particles; n > 1: n - 1 cells from it; 0:
+                          // farther. NULL: there are particles everywhere
+    unsigned char *marks; // [grid count] why a cell always has particles
+    unsigned char *next;  // [grid count] scratch
+    int cells;            // of the core
+    double volume;        // m^3, of the liquid without particles
+    double time;          // s, for which the velocity of the core must still be moved
+    fm_rng rng;           // places of new particles
+    int *spare;           // [room] numbers of removed particles, for new ones
+    int spare_count;
+} fm_liquid_band;
+
 struct fm_liquid {
     fm_object object;
     fm_liquid_def def;
@@ -77,6 +91,7 @@ struct fm_liquid {
     fm_fluid_sink sinks[FM_LIQUID_SINKS_MAX];
     int sink_count;
     bool prepared; // the first substep has begun
+    fm_liquid_band band;
 
     // Scratch.
     double dt, way;            // of this substep: s; spacings, of the fastest particle
@@ -170,6 +185,78 @@ FM_INLINE void fm_liquid_clamp_inside(const fm_grid *g, double x[3])
         x[a] = fm_double_min(g->n[a], fm_double_max(0, x[a]));
 }
 
+// Cubic interpolation of an array at x, spacings. component: as for fm_liquid_find_place.
+FM_INLINE double fm_liquid_interpolate_cubic(const fm_grid *g, const double *values,
+                                             const double x[3], int component)
+{
+    fm_liquid_place p = fm_liquid_find_place(g, x, component);
+    double w[3][4], total = 0;
+    for (int a = 0; a < 3; a++)
+        fm_grid_find_cubic_weights(p.share[a], w[a]);
+    int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
+    for (int k = first; k <= last; k++)
+        for (int j = -1; j <= 2; j++) {
+            const double *f = values + p.q + j * g->stride[1] + k * g->stride[2];
+            double row = w[0][0] * f[-1] + w[0][1] * f[0] + w[0][2] * f[1] + w[0][3] * f[2];
+            total += (g->active[2] ? w[2][k + 1] : 1) * w[1][j + 1] * row;
+        }
+    return total;
+}
+
+// Follows the flow back from x, spacings, for dt seconds by the midpoint rule, in parts of about a
+// spacing.
+FM_INLINE void fm_liquid_follow_back(const fm_grid *g, double x[3], double dt)
+{
+    double v[3]; // spacings per second
+    enum { PARTS_MAX = 8 };
+    for (int a = 0; a < 3; a++)
+        v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
+    double way = dt * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); // spacings
+    int parts = way > 1 ? (int)fm_double_min(way, PARTS_MAX - 1) + 1 : 1;
+    for (int n = 0; n < parts; n++) {
+        double y[3];
+        for (int a = 0; a < 3 && n > 0; a++)
+            v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
+        for (int a = 0; a < 3; a++)
+            y[a] = x[a] - 0.5 * dt / parts * v[a];
+        fm_liquid_clamp_inside(g, y);
+        for (int a = 0; a < 3; a++)
+            v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], y, a) / g->h : 0;
+        for (int a = 0; a < 3; a++)
+            x[a] -= dt / parts * v[a];
+        fm_liquid_clamp_inside(g, x);
+    }
+}
+
+// liquid_band.c: particles only in a band below the surface. Without a band (def.band 0) these do
+// nothing.
+void fm_liquid_allocate_band(fm_liquid *l, fm_error *err);
+void fm_liquid_prepare_band(fm_liquid *l); // once, when sources, sinks and sides are known
+// Before the particles give the faces their velocities: moves those of the core to grid->old.
+void fm_liquid_carry_core(fm_liquid *l, fm_pool *pool);
+void fm_liquid_add_core(fm_liquid *l, fm_pool *pool); // after that: adds them
+// After particles and surface have moved for dt seconds: updates core and band.
+void fm_liquid_update_band(fm_liquid *l, const fm_surroundings *around, double dt);
+double fm_liquid_fastest_core(fm_liquid *l, fm_pool *pool); // m/s
+// The liquid without particles.
+typedef struct fm_liquid_core {
+    double volume;    // m^3
+    double room;      // m^3, of the cells
+    double square;    // m^2/s^2, mean square of the velocity
+    fm_vec3 velocity; // m/s, mean
+    fm_vec3 centre;   // m
+} fm_liquid_core;
+void fm_liquid_measure_core(const fm_liquid *l, fm_liquid_core *core);
+// Whether cell q belongs to the core, or one of its neighbours does.
+bool fm_liquid_is_beside_core(const fm_liquid *l, ptrdiff_t q);
+// Points of a lattice that stands for the core, as many per cell as there are particles elsewhere.
+int fm_liquid_find_core_points(const fm_liquid *l);
+typedef void fm_liquid_visit(const fm_liquid *l, const double x[3], int number, void *context);
+void fm_liquid_visit_core(const fm_liquid *l, fm_liquid_visit *visit, void *context);
+// Writes the state of the band, unless out is NULL; returns its size in bytes. Reads it.
+size_t fm_liquid_save_band(const fm_liquid *l, unsigned char *out);
+bool fm_liquid_restore_band(fm_liquid *l, const unsigned char *in, size_t size, fm_error *err);
+
 // liquid_sort.c
 // Lists the particles of each cell: l->from[l->start[c]] to l->from[l->start[c + 1] - 1].
 void fm_liquid_list_cells(fm_liquid *l, fm_pool *pool);
@@ -178,7 +265,12 @@ void fm_liquid_sort(fm_liquid *l, fm_pool *pool);    // lists, then reorders
 // Removes the particles beyond open sides and in sinks.
 void fm_liquid_remove_outside(fm_liquid *l, fm_pool *pool);
 
+// Copies particle `from` to the place `to`.
+void fm_liquid_copy_particle(fm_liquid_particles *p, int to, int from);
+
 // liquid_particles.c
+// Velocity, m/s, at x, spacings. Particle i gets its derivatives.
+fm_vec3 fm_liquid_read_velocity(fm_liquid *l, int i, const double x[3]);
 // Computes the velocities of faces from those of the particles. Faces without particles around them
 // have the weight 0 in grid->rate.
 void fm_liquid_gather_velocity(fm_liquid *l, fm_pool *pool);

@@ -71,7 +71,7 @@ static void write_excess_row(fm_grid *g, void *context, ptrdiff_t q, int length)
     double *b = fm_poisson_right_side(g->solver) + to, *psi = fm_poisson_solution(g->solver) + to;
     for (int i = 0; i < length; i++) {
         b[i] = psi[i] = 0;
-        if (!fm_liquid_is_wet(l, q + i))
+        if (!fm_liquid_is_wet(l, q + i) || fm_liquid_is_beside_core(l, q + i))
             continue;
         double excess = l->density[q + i] - find_even_density(l, q + i);
         double size = fm_double_min(LARGEST, fm_double_max(0, fabs(excess) - ALLOWED));

@@ -2,7 +2,7 @@
 // liquid_object.c: the object type of liquids: the functions through which worlds, file writers and
 // probes use one, snapshots, and public functions that read.
 //
-// A saved liquid is   header | grid | phi in its cells | particles, array after array.
+// A saved liquid is   header | grid | phi in its cells | particles, array after array | band.
 #include "grid/liquid.h"
 
 #include <stdlib.h>
@@ -85,9 +85,9 @@ static const fm_field quantities[] = {
     {"particle_count", "", "number of particles", 1},
     {"volume", "m^3", "volume inside the surface and of loose particles", 1},
     {"loose_volume", "m^3", "volume of spray, drops and sheets thinner than a cell", 1},
-    {"particle_volume", "m^3", "volume of all particles", 1},
-    {"kinetic_energy", "J", "kinetic energy of the particles", 1},
-    {"potential_energy", "J", "potential energy of the particles' weight", 1},
+    {"particle_volume", "m^3", "volume of all particles and of liquid without (band)", 1},
+    {"kinetic_energy", "J", "kinetic energy of the liquid", 1},
+    {"potential_energy", "J", "potential energy of the liquid's weight", 1},
     {"max_speed", "m/s", "speed of the fastest particle", 1},
     {"divergence", "", "largest divergence x spacing / fastest speed, after the last substep", 1},
     {"pressure_iterations", "", "of the pressure solver in the last substep", 1},
@@ -101,7 +101,7 @@ typedef struct sums {
     int bad;                                    // first particle that is not finite; -1: none
 } sums;
 
-// Sums over all particles, with gravity in m/s^2.
+// Sums over all particles and the liquid without particles, with gravity in m/s^2.
 static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
 {
     const fm_liquid_particles *p = &l->now;
@@ -119,6 +119,15 @@ static sums measure_particles(const fm_liquid *l, fm_vec3 gravity)
             s.bad = i;
     }
     s.fastest = sqrt(s.fastest);
+    fm_liquid_core core;
+    fm_liquid_measure_core(l, &core);
+    // the particles are not exactly as dense as the liquid: energies are those of a full core
+    double share = s.volume > 0 ? 1 + (core.volume - core.room) / s.volume : 1;
+    double mass = l->def.grid.density * core.room;
+    s.kinetic = share * s.kinetic + 0.5 * mass * core.square;
+    s.momentum = fm_add_scaled(fm_scale(s.momentum, share), core.velocity, mass);
+    s.potential = share * s.potential - mass * fm_dot(gravity, core.centre);
+    s.volume += core.volume;
     return s;
 }
 
@@ -189,7 +198,44 @@ const fm_field *fm_liquid_fields(int *count)
     return fields;
 }
 
-// Writes a field of all particles, in the order of the particles.
+// Reading of a field: its number in the list, and where to write.
+typedef struct reading {
+    int field;
+    double *values;
+} reading;
+
+// Writes the value of one particle or point.
+static void write_value(const fm_liquid *l, const reading *job, int i, const double x[3], fm_vec3 v,
+                        double volume, int id)
+{
+    int field = job->field;
+    double *values = job->values;
+    if (field == 0)
+        v = fm_grid_position(l->grid, x[0], x[1], x[2]);
+    if (field < 2)
+        values[3 * i] = v.x, values[3 * i + 1] = v.y, values[3 * i + 2] = v.z;
+    else
+        values[i] = field == 2   ? fm_liquid_interpolate(l->grid, l->grid->p, x, 3)
+                    : field == 3 ? volume
+                    : field == 4 ? id
+                    : field == 5 ? 0.5 * l->grid->h / l->def.sampling
+                    : field == 6 ? l->grid->h * fm_liquid_interpolate(l->grid, l->phi, x, 3)
+                                 : find_wall(l, x);
+}
+
+// Writes the value of a point that stands for the liquid without particles.
+static void read_core_point(const fm_liquid *l, const double x[3], int number, void *context)
+{
+    const fm_grid *g = l->grid;
+    double v[3] = {0};
+    for (int a = 0; a < 3; a++)
+        v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) : 0;
+    write_value(l, context, l->now.count + number, x, (fm_vec3){v[0], v[1], v[2]},
+                l->band.volume / fm_liquid_find_core_points(l), -1);
+}
+
+// Writes a field of all particles, in the order of the particles, and then of the points of the
+// core.
 static bool read_field(fm_object *object, const fm_surroundings *around, const char *name,
                        double *values, fm_error *err)
 {
@@ -202,39 +248,41 @@ static bool read_field(fm_object *object, const fm_surroundings *around, const c
     if (field == FIELDS)
         return fm_fail(err, FM_BAD_VALUE, object->name, "field", name,
                        "position, velocity, pressure, volume, id, radius, level or wall");
+    reading job = {field, values};
     for (int i = 0; i < p->count; i++) {
         double x[3] = {p->x[0][i], p->x[1][i], p->x[2][i]};
         fm_vec3 v = {p->v[0][i], p->v[1][i], p->v[2][i]};
-        if (field == 0)
-            v = fm_grid_position(l->grid, x[0], x[1], x[2]);
-        if (field < 2)
-            values[3 * i] = v.x, values[3 * i + 1] = v.y, values[3 * i + 2] = v.z;
-        else
-            values[i] = field == 2   ? fm_liquid_interpolate(l->grid, l->grid->p, x, 3)
-                        : field == 3 ? p->volume[i]
-                        : field == 4 ? p->id[i]
-                        : field == 5 ? 0.5 * l->grid->h / l->def.sampling
-                        : field == 6 ? l->grid->h * fm_liquid_interpolate(l->grid, l->phi, x, 3)
-                                     : find_wall(l, x);
+        write_value(l, &job, i, x, v, p->volume[i], p->id[i]);
     }
+    fm_liquid_visit_core(l, read_core_point, &job);
     return true;
 }
 
-// The particles as points without faces. The points, m, are valid until the next call.
+// Writes the position, m, of a point that stands for the liquid without particles.
+static void place_core_point(const fm_liquid *l, const double x[3], int number, void *context)
+{
+    fm_vec3 *points = context;
+    points[l->now.count + number] = fm_grid_position(l->grid, x[0], x[1], x[2]);
+}
+
+// The particles, and the points of the core, as points without faces. The points, m, are valid
+// until the next call.
 static bool view_mesh(fm_object *object, fm_mesh_view *view, fm_error *err)
 {
     fm_liquid *l = liquid_of(object);
     const fm_liquid_particles *p = &l->now;
-    if (l->points_room < p->room) {
-        fm_vec3 *points = realloc(l->points, (size_t)p->room * sizeof *points);
+    int count = fm_liquid_particle_count(l), room = count > p->room ? count : p->room;
+    if (l->points_room < room) {
+        fm_vec3 *points = realloc(l->points, (size_t)room * sizeof *points);
         if (!points)
-            return fm_fail_no_memory(err, object->name, (size_t)p->room * sizeof *points);
+            return fm_fail_no_memory(err, object->name, (size_t)room * sizeof *points);
         l->points = points;
-        l->points_room = p->room;
+        l->points_room = room;
     }
     for (int i = 0; i < p->count; i++)
         l->points[i] = fm_grid_position(l->grid, p->x[0][i], p->x[1][i], p->x[2][i]);
-    *view = (fm_mesh_view){.points = l->points, .point_count = p->count};
+    fm_liquid_visit_core(l, place_core_point, l->points);
+    *view = (fm_mesh_view){.points = l->points, .point_count = count};
     return true;
 }
 
@@ -270,7 +318,7 @@ static int list_arrays(const fm_liquid_particles *p, void *arrays[17], size_t si
 
 enum { PARTICLE_BYTES = 6 * 8 + 9 * 4 + 8 + 4 };
 
-// Bytes of a saved liquid with `count` particles.
+// Bytes of a saved liquid with `count` particles, without its band.
 static size_t find_size(const fm_liquid *l, size_t grid_size, size_t count)
 {
     size_t cells = (size_t)l->grid->n[0] * (size_t)l->grid->n[1] * (size_t)l->grid->n[2];
@@ -283,7 +331,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
     const fm_liquid *l = liquid_of(object);
     const fm_grid *g = l->grid;
     size_t grid_size = fm_grid_save(g, NULL, 0), count = (size_t)l->now.count, sizes[17];
-    size_t need = find_size(l, grid_size, count);
+    size_t need = find_size(l, grid_size, count) + fm_liquid_save_band(l, NULL);
     unsigned char *out = buffer;
     void *arrays[17];
     if (!buffer || size < need)
@@ -305,6 +353,7 @@ static size_t save(const fm_object *object, void *buffer, size_t size)
         memcpy(out, arrays[i], count * sizes[i]);
         out += count * sizes[i];
     }
+    fm_liquid_save_band(l, out);
     return need;
 }
 
@@ -342,8 +391,11 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
     memcpy(&h, in, sizeof h);
     if (memcmp(h.magic, magic, sizeof magic) != 0 || h.version != 2 || h.count < 0 ||
         h.sources != l->source_count || h.grid_size > size ||
-        size != find_size(l, h.grid_size, (size_t)h.count))
+        size < find_size(l, h.grid_size, (size_t)h.count))
         return fm_fail_number(err, object->name, "state size", (double)size, "what was saved");
+    size_t done = find_size(l, h.grid_size, (size_t)h.count);
+    if (!fm_liquid_restore_band(l, in + done, size - done, err))
+        return false;
     if (!fm_liquid_reserve(l, h.count, err) || !fm_grid_restore(g, in + sizeof h, h.grid_size, err))
         return false;
     read_state(l, &h, in + sizeof h + h.grid_size);
@@ -358,6 +410,7 @@ static bool restore(fm_object *object, const fm_surroundings *around, const void
             room = room > 25000 ? 4 * room : 100000;
         if (!fm_liquid_reserve(l, wanted > room ? wanted : room, err))
             return false;
+        fm_liquid_prepare_band(l);
         fm_liquid_sort(l, NULL);
         l->prepared = true;
     }
@@ -409,10 +462,10 @@ fm_liquid *fm_liquid_create(fm_world *world, const fm_liquid_def *def, fm_error 
     return (fm_liquid *)fm_world_add_object(world, &l->object, err);
 }
 
-// Number of particles now.
+// Number of particles now, and of the points that stand for the liquid without.
 int fm_liquid_particle_count(const fm_liquid *liquid)
 {
-    return liquid->now.count;
+    return liquid->now.count + fm_liquid_find_core_points(liquid);
 }
 
 // Volume inside the surface and of loose particles, m^3.

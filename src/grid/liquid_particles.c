@@ -18,8 +18,10 @@
 // freely: spray. A particle that meets a collider is put on its surface.
 //
 // A source emits a layer of a lattice across its direction every pitch / speed seconds, at the
-// start of the substep after. The volume of a layer is that of the disc times the pitch. Inside
-// liquid that is there already, the velocity gets the divergence that makes room for it.
+// start of the substep after. The volume of a layer is that of the disc times the pitch. Particles
+// are at random places around the sites, else layers show when the jet falls and stretches; not in
+// liquids with dt nu / h^2 > THICK, such as honey, whose thread would coil less. Inside liquid that
+// is there already, the velocity gets the divergence that makes room for it.
 //
 //   u  velocity on faces, m/s    v  velocity of particles, m/s    C  its derivatives, 1/s
 //   m  mass; here the volume
@@ -34,6 +36,8 @@ enum {
     SLAB = 4,      // layers of cells
     PARTS_MAX = 8, // of the path of a particle in a substep
 };
+static const double JITTER = 0.9; // range of random places in a jet, relative to the pitch
+static const double THICK = 0.1;  // dt nu / h^2
 static const double LOOSE = 0.5;  // spacings from the surface
 static const double PIECE = 0.25; // spacings, longest part of a path near colliders
 
@@ -156,6 +160,11 @@ FM_INLINE fm_vec3 find_velocity(const fm_grid *g, const double x[3], float *cons
         c[3 * a + 2][i] = g->active[2] ? (float)((high - low) / g->h) : 0;
     }
     return (fm_vec3){v[0], v[1], v[2]};
+}
+
+fm_vec3 fm_liquid_read_velocity(fm_liquid *l, int i, const double x[3])
+{
+    return find_velocity(l->grid, x, l->now.c, i);
 }
 
 // The motion of all particles in a substep.
@@ -363,16 +372,17 @@ static double find_fastest(void *context, int first, int last)
     return fastest;
 }
 
-// Largest speed of a particle that is not loose, m/s; NaN if any is.
+// Largest speed of a particle that is not loose, or of the core, m/s; NaN if any is.
 double fm_liquid_fastest(fm_liquid *l, fm_pool *pool)
 {
     int count = l->now.count, blocks = fm_parallel_block_count(count, FM_LIQUID_BLOCK);
     fm_parallel_sum(fm_pool_if_worthwhile(pool, 3.0 * count), count, FM_LIQUID_BLOCK, find_fastest,
                     l, l->partial);
-    double fastest = 0;
+    double fastest = 0, core = fm_liquid_fastest_core(l, pool);
     for (int i = 0; i < blocks; i++)
         fastest = l->partial[i] > fastest || isnan(l->partial[i]) ? l->partial[i] : fastest;
-    return sqrt(fastest);
+    fastest = sqrt(fastest);
+    return core > fastest || isnan(core) ? core : fastest;
 }
 
 // Signed distance of a point to the liquid that a source adds in `length` m ahead of it, m.
@@ -430,6 +440,8 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
     fm_grid *g = l->grid;
     double pitch = g->h / l->def.sampling, radius2 = s->radius * s->radius;
     int reach = (int)(s->radius / pitch) + 1, count = 0;
+    double jitter = dt * g->nu / (g->h * g->h) < THICK ? JITTER * pitch : 0;
+    fm_rng rng = {(uint64_t)l->next_id};
     fm_vec3 a, b;
     find_axes(g, s->direction, &a, &b);
     for (int i = -reach; i < reach; i++)
@@ -438,7 +450,10 @@ static int add_layer(fm_liquid *l, const fm_fluid_source *s, double ahead, doubl
             if (u * u + w * w > radius2 || ++count == 0 || volume == 0)
                 continue;
             fm_vec3 at = fm_add_scaled(fm_add_scaled(s->centre, a, u), b, w);
-            at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, ahead), g->def.low), 1 / g->h);
+            at = fm_add_scaled(at, a, jitter * (fm_rng_uniform(&rng) - 0.5));
+            at = fm_add_scaled(at, b, jitter * (fm_rng_uniform(&rng) - 0.5));
+            double forward = ahead + jitter * fm_rng_uniform(&rng);
+            at = fm_scale(fm_sub(fm_add_scaled(at, s->direction, forward), g->def.low), 1 / g->h);
             double x[3] = {at.x, at.y, g->active[2] ? at.z : 0.5};
             double depth = -fm_liquid_interpolate(g, l->phi, x, 3);
             if (!fm_liquid_add_particle(l, x, fm_scale(s->direction, s->speed), volume))

@@ -40,6 +40,11 @@ static inline void copy_particle(fm_liquid_particles *target, int to,
     target->id[to] = source->id[from];
 }
 
+void fm_liquid_copy_particle(fm_liquid_particles *p, int to, int from)
+{
+    copy_particle(p, to, p, from);
+}
+
 // Copies the particles of the new places [first, last) from their old places, in l->from.
 static void copy_places(void *context, int first, int last)
 {

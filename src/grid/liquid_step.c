@@ -12,6 +12,7 @@
 //     project     u = u - grad psi                                   liquid_pressure.c
 //     extend      u outside the liquid                               liquid_extend.c
 //     move        particles, then the surface, for dt in u           liquid_surface.c
+//     band        particles only below the surface, if wanted        liquid_band.c
 //     spread      crowded particles move apart                       liquid_crowding.c
 //     correct     the particles bound the surface; phi a distance
 //
@@ -88,8 +89,11 @@ bool fm_liquid_prepare(fm_liquid *l, const fm_surroundings *around, fm_error *er
     int capacity = l->def.capacity, room = l->now.count;
     if (capacity == 0 && l->source_count > 0)
         room = room > 25000 ? 4 * room : 100000;
+    if (l->def.band > 0) // new particles may be smaller than those that they stand for
+        room += room / 3;
     if (!fm_liquid_reserve(l, capacity > room ? capacity : room, err))
         return false;
+    fm_liquid_prepare_band(l);
     fm_liquid_redistance(l, around->pool);
     fm_liquid_sort(l, around->pool);
     scale_volumes(l, around->pool);
@@ -215,7 +219,9 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         advect_on_grid(l, dt, pool);
     } else {
+        fm_liquid_carry_core(l, pool);
         fm_liquid_gather_velocity(l, pool);
+        fm_liquid_add_core(l, pool);
         for (int a = 0; a < 3; a++)
             g->filled[a] = g->rate[a];
         fm_grid_add_drag_impulses(g, dt, g->rate);
@@ -244,15 +250,19 @@ static bool take_substep(fm_liquid *l, const fm_surroundings *around, double dt,
     fm_liquid_move_particles(l, around, dt);
     fm_liquid_remove_outside(l, pool);
     end_stage(l, FM_LIQUID_STAGE_TRANSFER, &clock);
-    if (l->def.method == FM_LIQUID_PUBLISHED)
+    if (l->def.method != FM_LIQUID_PUBLISHED)
+        fm_liquid_move_surface(l, dt, pool);
+    end_stage(l, FM_LIQUID_STAGE_SURFACE, &clock);
+    if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_sort(l, pool);
-    else
+    } else {
+        fm_liquid_update_band(l, around, dt);
         fm_liquid_spread_crowded(l, around, (int)fm_double_min(way, FM_LIQUID_COURANT_MAX) + 1);
+    }
     end_stage(l, FM_LIQUID_STAGE_SORT, &clock);
     if (l->def.method == FM_LIQUID_PUBLISHED) {
         fm_liquid_mark_cells(l);
     } else {
-        fm_liquid_move_surface(l, dt, pool);
         fm_liquid_shift_surface(l, find_shift(l, way, pool));
         fm_vec3 up = fm_scale(find_force(l, around), -1);
         fm_normalize(&up);

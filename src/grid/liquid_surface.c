@@ -41,7 +41,6 @@
 
 #include <string.h>
 
-enum { PARTS_MAX = 8 }; // of a path in a substep
 static const double BAND = FM_LIQUID_BAND;
 static const double OUTER = 0.9, INNER = 0.3, FULL = 0.8, ESCAPED = 0.5; // spacings
 static const double SLOPE = 0.15;
@@ -78,20 +77,10 @@ void fm_liquid_fill_phi(fm_liquid *l, double *phi)
         copy_layers(l->grid, phi, axis);
 }
 
-// Velocity at x, spacings, in spacings per second.
-FM_INLINE void find_velocity(const fm_grid *g, const double x[3], double v[3])
-{
-    for (int a = 0; a < 3; a++)
-        v[a] = g->active[a] ? fm_liquid_interpolate(g, g->u[a], x, a) / g->h : 0;
-}
-
 // phi at x. Cubic where all values are within the band, else linear.
 static double find_phi(const fm_grid *g, const double *phi, const double x[3])
 {
     fm_liquid_place p = fm_liquid_find_place(g, x, 3);
-    double w[3][4], total = 0;
-    for (int a = 0; a < 3; a++)
-        fm_grid_find_cubic_weights(p.share[a], w[a]);
     int first = g->active[2] ? -1 : 0, last = g->active[2] ? 2 : 0;
     for (int k = first; k <= last; k++)
         for (int j = -1; j <= 2; j++) {
@@ -99,31 +88,8 @@ static double find_phi(const fm_grid *g, const double *phi, const double x[3])
             for (int i = -1; i <= 2; i++)
                 if (!(fabs(f[i]) < BAND))
                     return fm_liquid_interpolate(g, phi, x, 3);
-            double row = w[0][0] * f[-1] + w[0][1] * f[0] + w[0][2] * f[1] + w[0][3] * f[2];
-            total += (g->active[2] ? w[2][k + 1] : 1) * w[1][j + 1] * row;
         }
-    return total;
-}
-
-// Follows the flow back from x for dt seconds by the midpoint rule, in parts of about a spacing.
-FM_INLINE void follow_back(const fm_grid *g, double x[3], double dt)
-{
-    double v[3];
-    find_velocity(g, x, v);
-    double way = dt * sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]); // spacings
-    int parts = way > 1 ? (int)fm_double_min(way, PARTS_MAX - 1) + 1 : 1;
-    for (int n = 0; n < parts; n++) {
-        double y[3];
-        if (n > 0)
-            find_velocity(g, x, v);
-        for (int a = 0; a < 3; a++)
-            y[a] = x[a] - 0.5 * dt / parts * v[a];
-        fm_liquid_clamp_inside(g, y);
-        find_velocity(g, y, v);
-        for (int a = 0; a < 3; a++)
-            x[a] -= dt / parts * v[a];
-        fm_liquid_clamp_inside(g, x);
-    }
+    return fm_liquid_interpolate_cubic(g, phi, x, 3);
 }
 
 // Moves phi in the cells of a row along the velocity for dt seconds.
@@ -138,7 +104,7 @@ FM_SIMD_CLONES static void move_row(fm_grid *g, void *context, ptrdiff_t q, int 
         l->phi_new[q + i] = l->phi[q + i];
         if (fabs(l->phi[q + i]) >= BAND - 1)
             continue;
-        follow_back(g, x, job->dt);
+        fm_liquid_follow_back(g, x, job->dt);
         l->phi_new[q + i] = find_phi(g, l->phi, x);
     }
 }
@@ -568,5 +534,6 @@ fm_liquid_volumes fm_liquid_find_volumes(fm_liquid *l, fm_pool *pool)
     v.loose = fm_parallel_sum(fm_pool_if_worthwhile(pool, 1.0 * l->now.count), l->now.count,
                               FM_LIQUID_BLOCK, add_volumes, l, l->partial) -
               v.particles;
+    v.particles += l->band.volume;
     return v;
 }

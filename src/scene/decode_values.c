@@ -131,13 +131,13 @@ static bool read_scaled(fm_decoder *d, const fm_entry *entry, const fm_node *nod
     return true;
 }
 
-// Reads a whole number and checks its range.
+// Reads a whole number and checks its range. It may have an exponent: runs store 200000 as 2e5.
 static bool read_integer(fm_decoder *d, const fm_entry *entry, const fm_node *node, int *value)
 {
     double number;
     if (!read_number(d, entry, node, &number))
         return false;
-    if (number != (double)(int)number || strpbrk(node->text, ".eE")) {
+    if (number != (double)(int)number || strchr(node->text, '.')) {
         report_bad_number(d, entry, node);
         return false;
     }

@@ -10,7 +10,7 @@
 typedef struct liquid {
     fm_scene_grid grid;
     fm_liquid_method method;
-    int sampling, capacity;
+    int sampling, band, capacity;
     int liquid;             // number in liquids.c, 0: none
     double surface_tension; // N/m
     fm_items boxes;         // array of liquid_box
@@ -140,6 +140,9 @@ static const fm_entry entries[] = {
               "comparison"},
     {"sampling", FM_KEY_INTEGER, offsetof(liquid, sampling), .range = WITHIN(1, 4),
      .about = "particles per cell along each axis"},
+    {"band", FM_KEY_INTEGER, offsetof(liquid, band), .range = WITHIN(0, 5),
+     .about = "3 to 5: particles only up to this many cells below the surface, and near colliders, "
+              "cloth, sources, sinks and open sides, for deep liquids; 0: everywhere"},
     {"capacity", FM_KEY_INTEGER, offsetof(liquid, capacity), .range = WITHIN(0, 1e8),
      .about = "largest number of particles; 0: the initial number, with sources 4 times that and "
               "at least 100,000"},
@@ -176,6 +179,11 @@ static void check_keys(fm_decoder *d, const fm_node *node, const void *object)
                                   "%s.sides.%s is periodic, allowed in a liquid is wall, slip, "
                                   "inflow or open",
                                   d->path, names[side]);
+    bool published = l->method == FM_LIQUID_PUBLISHED;
+    if (l->band != 0 && (l->band < 3 || published))
+        fm_loader_add_mistake(d->loader, fm_node_find_place(node, "band", NULL, NULL),
+                              "%s.band is %d, allowed is %s", d->path, l->band,
+                              published ? "0 with method: published" : "0, or 3 to 5 cells");
     const fm_scene_fluid_source *sources = l->sources.data;
     for (int i = 0; i < l->sources.count; i++)
         if (sources[i].source.radius < l->grid.def.spacing * (1 - 1e-9))
@@ -232,6 +240,7 @@ static void build(fm_builder *b, const fm_scene_object *object, fm_error *err)
                          .method = l->method,
                          .surface_tension = l->surface_tension,
                          .sampling = l->sampling,
+                         .band = l->band,
                          .capacity = l->capacity};
     fm_liquid *fluid = fm_liquid_create(b->world, &def, err);
     fm_scene_locate_error(err, object->item.node);

@@ -14,7 +14,15 @@ static void mistakes_are_told(void **state)
     def.sampling = 5;
     assert_null(fm_liquid_create(world, &def, &err));
     assert_non_null(strstr(err.text, "sampling"));
-    def.sampling = 2;
+    def.sampling = 2, def.band = 2;
+    err = (fm_error){0};
+    assert_null(fm_liquid_create(world, &def, &err));
+    assert_non_null(strstr(err.text, "band"));
+    def.band = 3, def.method = FM_LIQUID_PUBLISHED;
+    err = (fm_error){0};
+    assert_null(fm_liquid_create(world, &def, &err));
+    assert_non_null(strstr(err.text, "published"));
+    def.band = 0, def.method = FM_LIQUID_PARTICLES;
     set_grid_periodic(&def.grid, 0);
     err = (fm_error){0};
     assert_null(fm_liquid_create(world, &def, &err));

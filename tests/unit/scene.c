@@ -118,6 +118,7 @@ static void a_fluid_is_built_with_the_keys_of_the_scene(void **state)
         "      dimensions: 2\n"
         "      spacing: 0.1\n"
         "      viscosity: 0.5\n"
+        "      capacity: 200000\n" // written as 2e5
         "      method: constant-density\n"
         "      domain: {high: [2, 1, 0], motion: shake, slip: true, sides: {top: open},\n"
         "               slide: {bottom: [0.5, 0, 0]}}\n"
@@ -138,6 +139,7 @@ static void a_fluid_is_built_with_the_keys_of_the_scene(void **state)
     assert_string_equal(fm_particles_name(pool), "pool");
     assert_int_equal(def.dimensions, 2);
     assert_int_equal(def.method, FM_SPH_CONSTANT_DENSITY);
+    assert_int_equal(def.capacity, 200000);
     assert_close(def.viscosity, 0.5, 0);
     assert_int_equal(def.domain.sides[FM_SIDE_TOP], FM_SIDE_OPEN);
     assert_int_equal(def.domain.sides[FM_SIDE_LEFT], FM_SIDE_WALL);
