@@ -63,6 +63,8 @@ static const double LEAST = 0.1; // smallest mass of liquid at a face, of that o
 static const double HALF = 0.5;  // spacings from a sheet to the surface that is put onto it
 static const double FIRST_INTERVAL = 1.0 / 240;  // s, assumed before the first one
 static const double SEAM = 1e-7;                 // margin of the barycentric coordinates of a patch
+static const double CONTRACTION = 0.61; // of a jet behind a slit
+static const double LEAST_GAP = 0.05;   // part of a face
 static const double SPREAD = 1.2732395447351628; // 4/pi, of the flow around a rim
 
 static void add_component(fm_vec3 *v, int a, double x)
@@ -414,7 +416,8 @@ static void linearise_rim(const fm_grid *g, crossing *c, double d, double *const
     double was = fm_sheet_component(first ? c->before : c->velocity, c->axis);
     double slip = old[c->axis][c->q] - was, ratio = d / (1 - d);
     double inertia = (1 + SPREAD) * ratio * mass;
-    double k = inertia + 0.5 * dt * mass / g->h * ratio * ratio * fabs(slip);
+    double open = CONTRACTION * fm_double_max(LEAST_GAP, 0.5 - c->rim), loss = (1 - open) / open;
+    double k = inertia + 0.5 * dt * mass / g->h * loss * loss * fabs(slip);
     c->k = k / (1 + c->response * k);
     c->g = -(inertia * slip + c->given) / (1 + c->response * k);
 }
