@@ -1,14 +1,60 @@
 // SPDX-License-Identifier: MIT
 // sheet_rims.c: faces that a sheet covers in part, along its edges.
+//
+// A line between two cell centres crosses a sheet or not. With all crossed faces closed, a plate in
+// an ideal fluid is by 1/3 of a spacing larger, at each edge, than the faces that it closes: this is
+// the solution of the pressure equation beside the end of a half plane. The size of the plate would
+// then be wrong by -1/6 to 5/6 of a spacing at each edge, and the added mass of a disc 8 spacings
+// wide by 12 to 32 %.
+//
+// Let e be the distance from the crossing to the edge, across the axis of the face, in spacings. The
+// pressure equation gives the edge its place if the conductance of the face is
+//
+//     c = (1 - d) / (1 + 4 d / pi),     d = e + 1/2 - 1/3
+//
+// (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). c < 1 is an inertia: of
+// the fluid that has to pass beside the edge, beyond the mass M of the face. With the velocity r = u
+// - v of the fluid relative to the sheet, and its value r_0 before the substep,
+//
+//     J = K (r - r_0) + dt h^2 (rho/2) z |r_0| r - P,     K = M (1/c - 1) = M (1 + 4/pi) d / (1 - d)
+//
+// Without the second term the fluid, once in motion, would pass the face freely. It is the loss of
+// the jet from a slit that is the open part o = 1/2 - e of the face:
+//
+//     z = (1 / (C o) - 1)^2,     C = 0.61, contraction of the jet
+//
+// It closes the face when the fluid has moved by a part of a spacing, which is when the flow
+// separates from the edge. Where d > FULL the face is closed. Lines that miss the edge by up to 1/6
+// of a spacing should have a face with d < 1/6, which is left open: 1/72 of a spacing in the mean.
+//
+// An edge beside which another sheet, the same sheet or a wall goes on is none. Permeable sheets
+// and liquids have all crossed faces covered.
+//
+//   u, v  m/s, velocities along the axis, of fluid and sheet    h  m, spacing    dt  s, substep
+//   M  kg, rho h^3    rho  kg/m^3    J, P, k, g, w  as in sheets.c
 #include "grid/sheets.h"
 
-static const double SHRINK = 1.0 / 3; // spacings
-static const double FULL = 0.8;       // part of a face that counts as all of it
+static const double SHRINK = 1.0 / 3;            // spacings
+static const double FULL = 0.8;                  // d of a face that counts as closed
+static const double SPREAD = 1.2732395447351628; // 4/pi
+static const double CONTRACTION = 0.61;          // C
+static const double LEAST_GAP = 0.05;            // o
 
-double fm_sheet_cover(const crossing *c)
+bool fm_sheet_linearise_rim(const fm_grid *g, crossing *c, double *const old[3], double dt)
 {
-    double cover = c->rim + 0.5 - SHRINK;
-    return cover < FULL ? cover : 1;
+    const fm_samples *s = g->sheets->sheets[c->sheet].samples;
+    double d = c->rim + 0.5 - SHRINK, mass = g->def.density * g->h * g->h * g->h;
+    if (!isinf(s->resistance) || !(d < FULL))
+        return false;
+    bool first =
+        g->time - 1.5 * dt < s->start; // substep of the interval: the sheet has moved in it
+    double was = fm_sheet_component(first ? c->before : c->velocity, c->axis);
+    double slip = old[c->axis][c->q] - was, inertia = (1 + SPREAD) * d / (1 - d) * mass;
+    double gap = CONTRACTION * fm_double_max(LEAST_GAP, 0.5 - c->rim), loss = 1 / gap - 1;
+    double k = inertia + 0.5 * dt * mass / g->h * loss * loss * fabs(slip);
+    c->k = k / (1 + c->response * k);
+    c->g = -(inertia * slip + c->given) / (1 + c->response * k);
+    return true;
 }
 
 // An edge of a sheet, across axis a of the faces: the axes b = across[0], and across[1].
@@ -59,8 +105,11 @@ static void measure_rim(fm_grid *g, const rim *r)
         int b = r->across[n];
         double least = fm_double_min(r->from[b], r->to[b]),
                most = fm_double_max(r->from[b], r->to[b]);
-        low[n] = g->active[b] ? (int)ceil(least - FULL - 0.5) : 0;
-        high[n] = g->active[b] ? (int)floor(most + FULL - 0.5) : 0;
+        // an edge that has left the grid must not cost time
+        least = fm_double_max(least - FULL - 0.5, -g->n[b]);
+        most = fm_double_min(most + FULL - 0.5, 2 * g->n[b]);
+        low[n] = g->active[b] ? (int)ceil(least) : 0;
+        high[n] = g->active[b] ? (int)floor(most) : 0;
     }
     for (int j = low[0]; j <= high[0]; j++)
         for (int k = low[1]; k <= high[1]; k++)

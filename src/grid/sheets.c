@@ -41,6 +41,8 @@
 // weighted by their areas across the axis. J is distributed with the same weights, so that
 // impulses on fluid and sheet are equal and opposite, and w is the response to it.
 //
+// Faces at the edge of a sheet, which it covers in part, have their k and g from sheet_rims.c.
+//
 //   u*  m/s, velocity of the fluid before the projection    v, v*  m/s, of the sheet after and
 //   before J    w  1/kg, inverse mass of the sheet there    n  unit normal    dt  s, substep
 //   R  Pa s/m, resistance    Q  Pa s^2/m^2, quadratic resistance    psi  as in step.c
@@ -61,11 +63,8 @@ static const double NEAR = 1.5;
 static const double SAME = 1e-4;
 static const double LEAST = 0.1; // smallest mass of liquid at a face, of that of a full one
 static const double HALF = 0.5;  // spacings from a sheet to the surface that is put onto it
-static const double FIRST_INTERVAL = 1.0 / 240;  // s, assumed before the first one
-static const double SEAM = 1e-7;                 // margin of the barycentric coordinates of a patch
-static const double CONTRACTION = 0.61; // of a jet behind a slit
-static const double LEAST_GAP = 0.05;   // part of a face
-static const double SPREAD = 1.2732395447351628; // 4/pi, of the flow around a rim
+static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
+static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
 
 static void add_component(fm_vec3 *v, int a, double x)
 {
@@ -406,31 +405,13 @@ static fm_vec3 find_face_velocity(const fm_grid *g, double *const u[3], int a, p
     return (fm_vec3){v[0], v[1], v[2]};
 }
 
-// The same for a sheet that nothing passes and that covers only the part d of the face.
-static void linearise_rim(const fm_grid *g, crossing *c, double d, double *const old[3], double dt,
-                          double mass)
-{
-    const fm_samples *s = g->sheets->sheets[c->sheet].samples;
-    bool first =
-        g->time - 1.5 * dt < s->start; // substep of the interval: the sheet has moved in it
-    double was = fm_sheet_component(first ? c->before : c->velocity, c->axis);
-    double slip = old[c->axis][c->q] - was, ratio = d / (1 - d);
-    double inertia = (1 + SPREAD) * ratio * mass;
-    double open = CONTRACTION * fm_double_max(LEAST_GAP, 0.5 - c->rim), loss = (1 - open) / open;
-    double k = inertia + 0.5 * dt * mass / g->h * loss * loss * fabs(slip);
-    c->k = k / (1 + c->response * k);
-    c->g = -(inertia * slip + c->given) / (1 + c->response * k);
-}
-
 // Computes k and g of a crossing for a substep of dt seconds; `old`: velocities before it, m/s.
 static void linearise(const fm_grid *g, crossing *c, double *const old[3], double dt, double mass)
 {
     const fm_samples *s = g->sheets->sheets[c->sheet].samples;
-    double w = c->response, cover = fm_sheet_cover(c);
-    if (isinf(s->resistance) && cover < 1) {
-        linearise_rim(g, c, cover, old, dt, mass);
+    double w = c->response;
+    if (fm_sheet_linearise_rim(g, c, old, dt))
         return;
-    }
     if (isinf(s->resistance)) {
         c->k = fm_double_min(1 / fm_double_max(w, 1e-300), mass / HELD);
         c->g = 0;

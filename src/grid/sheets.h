@@ -63,9 +63,10 @@ static inline double fm_sheet_component(fm_vec3 v, int a)
 // sheet. -1: there is none.
 int fm_grid_find_crossing(const fm_grid *g, int a, const double place[3], int number);
 
-// sheet_rims.c: sets the distance of all crossings to the edges of their sheets.
+// sheet_rims.c: sets the distances of all crossings to the edges of their sheets.
 void fm_grid_find_rims(fm_grid *g);
-// Covered part of the face of a crossing.
-double fm_sheet_cover(const crossing *c);
+// Computes k and g of a crossing in a substep of dt seconds; `old`: velocities before it, m/s.
+// False: the sheet covers the whole face, or is permeable.
+bool fm_sheet_linearise_rim(const fm_grid *g, crossing *c, double *const old[3], double dt);
 
 #endif
