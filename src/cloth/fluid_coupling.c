@@ -275,8 +275,9 @@ static bool create_line_samples(fm_cloth_samples *s, double longest, fm_error *e
     return true;
 }
 
-// Marks the edges of patches that are edges of the surface. edge[3 t + k]: whether the edge of
-// triangle t opposite of its corner k belongs to no other triangle. next: first sample of triangle t.
+// Marks the edges of patches that are edges of the surface. edge[k]: whether the edge of the
+// triangle opposite of its corner k belongs to no other triangle. next: first sample of the
+// triangle.
 static void mark_border(fm_cloth_samples *s, int next, const bool edge[3], int n)
 {
     for (int i = 0; i < n; i++)
@@ -288,7 +289,7 @@ static void mark_border(fm_cloth_samples *s, int next, const bool edge[3], int n
         }
 }
 
-// Finds the edges that belong to one triangle only, as above.
+// Sets edge[3 t + k] for all triangles t, as above.
 static bool find_border(const fm_mesh_view *mesh, bool *edge, fm_arena *arena, fm_error *err)
 {
     size_t corners = 3 * (size_t)mesh->face_count;

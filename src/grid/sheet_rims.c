@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: MIT
 // sheet_rims.c: faces that a sheet covers in part, along its edges.
 //
-// A line between two cell centres crosses a sheet or not. With all crossed faces closed, a plate in
-// an ideal fluid is by 1/3 of a spacing larger, at each edge, than the faces that it closes: this is
-// the solution of the pressure equation beside the end of a half plane. The size of the plate would
-// then be wrong by -1/6 to 5/6 of a spacing at each edge, and the added mass of a disc 8 spacings
-// wide by 12 to 32 %.
+// A line between two cell centres crosses a sheet or not. With all crossed faces closed, a plate
+// in an ideal fluid is by 1/3 of a spacing larger, at each edge, than the faces that it closes:
+// this is the solution of the pressure equation beside the end of a half plane. The size of the
+// plate would then be wrong by -1/6 to 5/6 of a spacing at each edge, and the added mass of a
+// disc 8 spacings wide by 12 to 32 %.
 //
-// Let e be the distance from the crossing to the edge, across the axis of the face, in spacings. The
-// pressure equation gives the edge its place if the conductance of the face is
+// Let e be the distance from the crossing to the edge, across the axis of the face, in spacings.
+// The pressure equation gives the edge its place if the conductance of the face is
 //
 //     c = (1 - d) / (1 + 4 d / pi),     d = e + 1/2 - 1/3
 //
-// (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). c < 1 is an inertia: of
-// the fluid that has to pass beside the edge, beyond the mass M of the face. With the velocity r = u
-// - v of the fluid relative to the sheet, and its value r_0 before the substep,
+// (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). c < 1 is an
+// inertia: of the fluid that has to pass beside the edge, beyond the mass M of the face. With
+// the velocity r = u - v of the fluid relative to the sheet, and its value r_0 before the
+// substep,
 //
-//     J = K (r - r_0) + dt h^2 (rho/2) z |r_0| r - P,     K = M (1/c - 1) = M (1 + 4/pi) d / (1 - d)
+//     J = K (r - r_0) + dt h^2 (rho/2) z |r_0| r - P
+//     K = M (1/c - 1) = M (1 + 4/pi) d / (1 - d)
 //
-// Without the second term the fluid, once in motion, would pass the face freely. It is the loss of
-// the jet from a slit that is the open part o = 1/2 - e of the face:
+// Without the second term the fluid, once in motion, would pass the face freely. It is the loss
+// of the jet from a slit that is the open part o = 1/2 - e of the face:
 //
 //     z = (1 / (C o) - 1)^2,     C = 0.61, contraction of the jet
 //
 // It closes the face when the fluid has moved by a part of a spacing, which is when the flow
-// separates from the edge. Where d > FULL the face is closed. Lines that miss the edge by up to 1/6
-// of a spacing should have a face with d < 1/6, which is left open: 1/72 of a spacing in the mean.
+// separates from the edge. Where d > FULL the face is closed. Lines that miss the edge by up to
+// 1/6 of a spacing should have a face with d < 1/6, which is left open: 1/72 of a spacing in the
+// mean.
 //
 // An edge beside which another sheet, the same sheet or a wall goes on is none. Permeable sheets
 // and liquids have all crossed faces covered.
