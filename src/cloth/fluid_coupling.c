@@ -275,6 +275,47 @@ static bool create_line_samples(fm_cloth_samples *s, double longest, fm_error *e
     return true;
 }
 
+// Marks the edges of patches that are edges of the surface. edge[k]: whether the edge of the
+// triangle opposite of its corner k belongs to no other triangle. next: first sample of the
+// triangle.
+static void mark_border(fm_cloth_samples *s, int next, const bool edge[3], int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; i + j < n; j++) {
+            bool outer[3] = {i + j == n - 1, i == 0, j == 0};
+            for (int k = 0; k < 3; k++)
+                s->points.border[next] |= (unsigned char)((outer[k] && edge[k]) << k);
+            next += 1 + (i + j < n - 1);
+        }
+}
+
+// Sets edge[3 t + k] for all triangles t, as above.
+static bool find_border(const fm_mesh_view *mesh, bool *edge, fm_arena *arena, fm_error *err)
+{
+    size_t corners = 3 * (size_t)mesh->face_count;
+    int *start = fm_arena_alloc(arena, (size_t)mesh->point_count + 2, sizeof *start, "", err);
+    int *around = fm_arena_alloc(arena, corners, sizeof *around, "", err); // corners by point
+    if (!start || !around)
+        return false;
+    for (size_t i = 0; i < corners; i++)
+        start[mesh->face_points[i] + 2]++;
+    for (int i = 0; i < mesh->point_count; i++)
+        start[i + 2] += start[i + 1];
+    for (size_t i = 0; i < corners; i++)
+        around[start[mesh->face_points[i] + 1]++] = (int)i;
+    for (int i = 0; i < (int)corners; i++) {
+        int t = i - i % 3, a = mesh->face_points[t + (i + 1) % 3];
+        int b = mesh->face_points[t + (i + 2) % 3], shared = 0;
+        for (int k = start[a]; k < start[a + 1]; k++) {
+            int u = around[k] - around[k] % 3;
+            for (int m = 0; m < 3; m++)
+                shared += mesh->face_points[u + m] == b;
+        }
+        edge[i] = shared == 1;
+    }
+    return true;
+}
+
 // Creates the samples of a surface, at most `longest` apart, m. False if memory runs out.
 static bool create_surface_samples(fm_cloth_samples *s, double longest, fm_error *err)
 {
@@ -289,12 +330,18 @@ static bool create_surface_samples(fm_cloth_samples *s, double longest, fm_error
     }
     if (!create_arrays(s, &c->arena, count, err))
         return false;
+    fm_arena scratch = {0};
+    bool *edge = fm_arena_alloc(&scratch, 3 * (size_t)mesh.face_count, sizeof *edge, "", err);
+    bool good = edge && find_border(&mesh, edge, &scratch, err);
     int next = 0;
-    for (int t = 0; t < mesh.face_count; t++) {
+    for (int t = 0; t < mesh.face_count && good; t++) {
         const int *corner = mesh.face_points + 3 * (size_t)t;
-        add_triangle_samples(s, &next, corner, count_subdivisions(c, corner, longest));
+        int n = count_subdivisions(c, corner, longest);
+        mark_border(s, next, edge + 3 * (size_t)t, n);
+        add_triangle_samples(s, &next, corner, n);
     }
-    return true;
+    fm_arena_destroy(&scratch);
+    return good;
 }
 
 // Creates the samples of a cloth, line or load, at most `longest` apart, m.
@@ -415,6 +462,15 @@ static void smooth_load(const fm_cloth_samples *s)
     interpolate_load(s, s->push, s->gathered, 1);
 }
 
+// m/s, velocity of the cloth at sample i.
+static fm_vec3 find_velocity(const fm_cloth_samples *s, int i)
+{
+    fm_vec3 v = {0};
+    for (int k = 3 * i; k < 3 * i + 3; k++)
+        v = fm_add_scaled(v, axes_at(&s->cloth->v, s->corner[k]), s->part[k]);
+    return v;
+}
+
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -422,6 +478,8 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     fm_cloth *c = s->cloth;
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     add_impulses(c, s->gathered, c->mass, 1, c->time);
+    for (int i = 0; i < s->points.count; i++)
+        s->points.start_velocity[i] = find_velocity(s, i);
     smooth_load(s);
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
@@ -441,12 +499,9 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
     add_impulses(c, s->push, c->inertia, 0.5, end);
     for (int i = 0; i < points->count; i++) {
         double free = 0;
-        fm_vec3 v = {0};
-        for (int k = 3 * i; k < 3 * i + 3; k++) {
-            v = fm_add_scaled(v, axes_at(&c->v, s->corner[k]), s->part[k]);
+        for (int k = 3 * i; k < 3 * i + 3; k++)
             free += fm_cloth_is_pinned(c, s->corner[k], end) ? 0 : s->part[k];
-        }
-        points->body_velocity[i] = v;
+        points->body_velocity[i] = find_velocity(s, i);
         points->inverse_mass[i] = free / s->mass[i];
         points->impulse_to_fluid[i] =
             fm_add_scaled(points->impulse_to_fluid[i], points->load[i], -dt);

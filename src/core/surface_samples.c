@@ -32,6 +32,7 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
                            &s->tangential_impulse,
                            &s->velocity,
                            &s->along,
+                           &s->start_velocity,
                            &s->body_velocity,
                            &s->load,
                            &s->across};
@@ -43,6 +44,7 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
         *numbers[i] = fm_arena_alloc(arena, n, sizeof(double), object, err);
     s->start_corner = fm_arena_alloc(arena, 3 * n, sizeof(fm_vec3), object, err);
     s->end_corner = fm_arena_alloc(arena, 3 * n, sizeof(fm_vec3), object, err);
+    s->border = fm_arena_alloc(arena, n, 1, object, err);
     s->count = count;
     return err->status == FM_OK;
 }

@@ -39,8 +39,12 @@ typedef struct fm_samples {
                                     // vector from the sample to the point (sample_patches.c)
     fm_vec3 *start_corner, *end_corner; // [3 count] m, corners of the patches of a surface at the
                                         // start and at the end of the interval
-    fm_vec3 *body_velocity;             // m/s, of the surface at the end of the interval
-    double *inverse_mass;               // 1/kg, response of the patch to an impulse; 0: held
+    // of the edges of the patch, which of them are edges of the surface: bit k is that of the edge
+    // opposite of corner k
+    unsigned char *border;
+    fm_vec3 *start_velocity;   // m/s, of the surface at the start of the interval, if implicit
+    fm_vec3 *body_velocity;    // m/s, of the surface at the end of the interval
+    double *inverse_mass;      // 1/kg, response of the patch to an impulse; 0: held
     fm_vec3 *impulse_to_fluid; // N s, impulse that the body passes on to the fluid; the fluid
                                // sets it to zero when it has received it
 

@@ -41,10 +41,12 @@
 // weighted by their areas across the axis. J is distributed with the same weights, so that
 // impulses on fluid and sheet are equal and opposite, and w is the response to it.
 //
+// Faces at the edge of a sheet, which it covers in part, have their k and g from sheet_rims.c.
+//
 //   u*  m/s, velocity of the fluid before the projection    v, v*  m/s, of the sheet after and
 //   before J    w  1/kg, inverse mass of the sheet there    n  unit normal    dt  s, substep
 //   R  Pa s/m, resistance    Q  Pa s^2/m^2, quadratic resistance    psi  as in step.c
-#include "grid/grid.h"
+#include "grid/sheets.h"
 
 #include <string.h>
 
@@ -63,58 +65,6 @@ static const double LEAST = 0.1; // smallest mass of liquid at a face, of that o
 static const double HALF = 0.5;  // spacings from a sheet to the surface that is put onto it
 static const double FIRST_INTERVAL = 1.0 / 240; // s, assumed before the first one
 static const double SEAM = 1e-7;                // margin of the barycentric coordinates of a patch
-
-// A crossing of a sheet with the dual edge of a face.
-typedef struct crossing {
-    ptrdiff_t q;      // index of the face
-    int axis, sheet;  // of the face; number of the sheet
-    int sample;       // whose patch is crossed
-    int next;         // next crossing of this face; -1: none
-    double at;        // position along the axis, spacings
-    double weight;    // m^2, area of its samples across the axis
-    fm_vec3 velocity; // m/s, v*
-    double response;  // 1/kg, w
-    double given;     // N s, P, without buoyancy
-    double load;      // N, F, the load of its samples in this interval, without buoyancy
-    double layer;     // mass of the layer of its samples times w
-    double k, g;      // kg; N s
-    double impulse;   // N s, J
-} crossing;
-
-// A face that sheets cross.
-typedef struct crossed_face {
-    ptrdiff_t q, cell; // index of the face in the grid, and in the pressure solver
-    int axis;
-    int first;         // crossing
-    float conductance; // without sheets
-    bool low, high;    // the cells on its two sides hold fluid
-    double mass;       // kg, m
-    double ratio;      // c
-    double start;      // m/s, u*
-} crossed_face;
-
-// A body in the fluid.
-typedef struct sheet {
-    fm_samples *samples;
-    int *link; // [3 count] crossing of the sample along each axis; -1: none
-    ptrdiff_t
-        *face;      // [3 count] face that gets the impulses of the sample along each axis; -1: none
-    fm_vec3 *given; // [count] N s, impulses on the sample in this interval before the fluid's step
-} sheet;
-
-struct fm_sheets {
-    sheet sheets[FM_GRID_BODIES_MAX];
-    int count;
-    crossing *crossings;
-    crossed_face *faces;
-    int crossing_count, face_count, room;
-    int *first[3]; // [faces] first crossing of a face; -1: none
-};
-
-static double component(fm_vec3 v, int a)
-{
-    return a == 0 ? v.x : a == 1 ? v.y : v.z;
-}
 
 static void add_component(fm_vec3 *v, int a, double x)
 {
@@ -163,7 +113,7 @@ static void find_place(const fm_grid *g, fm_vec3 at, double place[3])
 {
     fm_vec3 from = fm_scale(fm_sub(at, g->def.low), 1 / g->h);
     for (int a = 0; a < 3; a++)
-        place[a] = g->active[a] ? component(from, a) : 0.5;
+        place[a] = g->active[a] ? fm_sheet_component(from, a) : 0.5;
 }
 
 static bool is_periodic(const fm_grid *g, int a)
@@ -232,7 +182,8 @@ static bool add_crossing(fm_grid *g, int a, const double place[3], int number, i
                                                  .sheet = number,
                                                  .sample = sample,
                                                  .next = s->first[a][q],
-                                                 .at = place[a]};
+                                                 .at = place[a],
+                                                 .rim = INFINITY};
     s->first[a][q] = s->crossing_count++;
     return true;
 }
@@ -243,7 +194,7 @@ static bool cross_patch(fm_grid *g, int a, int number, int i, fm_error *err)
     const fm_samples *s = g->sheets->sheets[number].samples;
     int b = (a + 1) % 3, c = (a + 2) % 3, low[2], high[2], across[2] = {b, c};
     fm_vec3 n = s->normal[i];
-    double place[3], slope = component(n, a), reach = s->reach[i] / g->h;
+    double place[3], slope = fm_sheet_component(n, a), reach = s->reach[i] / g->h;
     if (fabs(slope) < 1e-6)
         return true;
     find_place(g, s->end_position[i], place);
@@ -254,14 +205,15 @@ static bool cross_patch(fm_grid *g, int a, int number, int i, fm_error *err)
         high[k] = g->active[across[k]] ? (int)floor(place[across[k]] + reach - 0.5) : 0;
     }
     // along inactive axes the fluid is one line of cells, at its middle
-    double inside = component(fm_scale(fm_sub(s->end_position[i], g->def.low), 1 / g->h), c);
+    double inside =
+        fm_sheet_component(fm_scale(fm_sub(s->end_position[i], g->def.low), 1 / g->h), c);
     double offset = g->active[c] ? 0 : inside - 0.5;
     for (int j = low[0]; j <= high[0]; j++)
         for (int k = low[1]; k <= high[1]; k++) {
             double r[3] = {0};
             r[b] = j + 0.5 - place[b];
             r[c] = g->active[c] ? k + 0.5 - place[c] : -offset;
-            r[a] = -(component(n, b) * r[b] + component(n, c) * r[c]) / slope;
+            r[a] = -(fm_sheet_component(n, b) * r[b] + fm_sheet_component(n, c) * r[c]) / slope;
             fm_vec3 away = {r[0] * g->h, r[1] * g->h, r[2] * g->h};
             double x = fm_dot(away, s->along[i]) + 1.0 / 3;
             double y = fm_dot(away, s->across[i]) + 1.0 / 3;
@@ -275,8 +227,7 @@ static bool cross_patch(fm_grid *g, int a, int number, int i, fm_error *err)
     return true;
 }
 
-// The crossing of a sheet that is next to a place along axis a, at most NEAR away; -1: none.
-static int find_crossing(const fm_grid *g, int a, const double place[3], int number)
+int fm_grid_find_crossing(const fm_grid *g, int a, const double place[3], int number)
 {
     const fm_sheets *s = g->sheets;
     double nearest = NEAR;
@@ -291,7 +242,7 @@ static int find_crossing(const fm_grid *g, int a, const double place[3], int num
             continue;
         for (int i = s->first[a][q]; i >= 0; i = s->crossings[i].next) {
             double distance = fabs(s->crossings[i].at - place[a]);
-            if (s->crossings[i].sheet == number && distance < nearest) {
+            if ((number < 0 || s->crossings[i].sheet == number) && distance < nearest) {
                 nearest = distance;
                 found = i;
             }
@@ -320,13 +271,14 @@ static void link_sample(fm_sheets *all, sheet *sh, int i, int a, int k)
 {
     const fm_samples *s = sh->samples;
     crossing *c = &all->crossings[k];
-    double weight = s->area[i] * fabs(component(s->normal[i], a));
+    double weight = s->area[i] * fabs(fm_sheet_component(s->normal[i], a));
     sh->link[3 * i + a] = k;
     sh->face[3 * i + a] = c->q;
     c->weight += weight;
     // with the impulses of earlier substeps of the interval
     fm_vec3 v = fm_add_scaled(s->body_velocity[i], s->impulse_to_body[i], s->inverse_mass[i]);
     c->velocity = fm_add_scaled(c->velocity, v, weight);
+    c->before = fm_add_scaled(c->before, s->start_velocity[i], weight);
     c->response += weight * weight * s->inverse_mass[i];
 }
 
@@ -341,8 +293,8 @@ static void link_samples(fm_grid *g, int number)
         sh->given[i] = fm_scale(s->impulse_to_fluid[i], -1);
         for (int a = 0; a < 3; a++) {
             // a sample along the axis has no area across it: as the only one of a crossing, 0/0
-            bool across = s->area[i] * fabs(component(s->normal[i], a)) > 0;
-            int k = g->active[a] && across ? find_crossing(g, a, place, number) : -1;
+            bool across = s->area[i] * fabs(fm_sheet_component(s->normal[i], a)) > 0;
+            int k = g->active[a] && across ? fm_grid_find_crossing(g, a, place, number) : -1;
             sh->link[3 * i + a] = -1;
             sh->face[3 * i + a] = k < 0 && g->active[a] ? find_nearest_face(g, a, place) : -1;
             if (k >= 0)
@@ -361,9 +313,11 @@ static void finish_crossing(fm_sheets *all, int k)
         link_sample(all, sh, c->sample, c->axis, k);
     if (c->weight > 0) {
         c->velocity = fm_scale(c->velocity, 1 / c->weight);
+        c->before = fm_scale(c->before, 1 / c->weight);
         c->response /= c->weight * c->weight;
     } else {
         c->velocity = sh->samples->body_velocity[c->sample];
+        c->before = sh->samples->start_velocity[c->sample];
         c->response = sh->samples->inverse_mass[c->sample];
     }
 }
@@ -395,6 +349,8 @@ bool fm_grid_place_sheets(fm_grid *g, fm_error *err)
         finish_crossing(s, i);
     for (int i = 0; i < s->face_count; i++)
         s->faces[i].first = s->first[s->faces[i].axis][s->faces[i].q];
+    if (!g->level)
+        fm_grid_find_rims(g);
     return true;
 }
 
@@ -402,7 +358,7 @@ bool fm_grid_place_sheets(fm_grid *g, fm_error *err)
 static double find_share(const sheet *sh, const crossing *c, int i)
 {
     const fm_samples *s = sh->samples;
-    return s->area[i] * fabs(component(s->normal[i], c->axis)) / c->weight;
+    return s->area[i] * fabs(fm_sheet_component(s->normal[i], c->axis)) / c->weight;
 }
 
 // Adds `factor` times the accelerations by the impulses that bodies gave, as forces during their
@@ -415,7 +371,7 @@ void fm_grid_add_sheet_rates(fm_grid *g, double *const rate[3], double factor)
         double scale = span > 0 ? -factor / span : 0;
         for (int i = 0; i < 3 * sh->samples->count; i++) {
             ptrdiff_t q = sh->face[i];
-            double given = component(sh->given[i / 3], i % 3);
+            double given = fm_sheet_component(sh->given[i / 3], i % 3);
             if (q >= 0 && given != 0)
                 fm_grid_set_face(g, rate[i % 3], i % 3, q,
                                  rate[i % 3][q] + scale * given / find_mass(g, i % 3, q));
@@ -454,6 +410,8 @@ static void linearise(const fm_grid *g, crossing *c, double *const old[3], doubl
 {
     const fm_samples *s = g->sheets->sheets[c->sheet].samples;
     double w = c->response;
+    if (fm_sheet_linearise_rim(g, c, old, dt))
+        return;
     if (isinf(s->resistance)) {
         c->k = fm_double_min(1 / fm_double_max(w, 1e-300), mass / HELD);
         c->g = 0;
@@ -461,11 +419,11 @@ static void linearise(const fm_grid *g, crossing *c, double *const old[3], doubl
     }
     fm_vec3 n = s->normal[c->sample];
     fm_vec3 slip = fm_sub(find_face_velocity(g, old, c->axis, c->q), c->velocity);
-    double un = fm_dot(n, slip), sign = component(n, c->axis) > 0 ? 1 : -1;
+    double un = fm_dot(n, slip), sign = fm_sheet_component(n, c->axis) > 0 ? 1 : -1;
     double area = dt * g->h * g->h, tangent = s->resistance + 2 * s->quadratic * fabs(un);
     double k = area * tangent * (fabs(n.x) + fabs(n.y) + fabs(n.z));
     double constant = area * sign * (tangent * un - s->quadratic * fabs(un) * un) -
-                      k * component(slip, c->axis) - c->given;
+                      k * fm_sheet_component(slip, c->axis) - c->given;
     c->k = k / (1 + w * k);
     c->g = constant / (1 + w * k);
 }
@@ -485,8 +443,8 @@ static void add_given(crossing *c, const sheet *sh, int i, int a, double weight,
                       double dt)
 {
     const fm_samples *s = sh->samples;
-    c->given += part * component(sh->given[i], a) + dt * weight;
-    c->load += component(s->load[i], a) + weight;
+    c->given += part * fm_sheet_component(sh->given[i], a) + dt * weight;
+    c->load += fm_sheet_component(s->load[i], a) + weight;
     c->layer += find_share(sh, c, i) * s->added_mass[i] * s->inverse_mass[i];
 }
 
@@ -503,7 +461,7 @@ static void sum_given(fm_grid *g, fm_vec3 gravity, double dt)
         for (int i = 0; i < 3 * s->count; i++)
             if (sh->link[i] >= 0)
                 add_given(&all->crossings[sh->link[i]], sh, i / 3, i % 3,
-                          s->displaced[i / 3] * component(gravity, i % 3), part, dt);
+                          s->displaced[i / 3] * fm_sheet_component(gravity, i % 3), part, dt);
     }
 }
 
@@ -526,7 +484,7 @@ static double find_tight_crossing(const fm_sheets *s, const crossed_face *f, boo
         if (!isinf(samples->resistance) || (found < 2 && (part < found) != low))
             continue;
         found = part;
-        *slope = fabs(component(samples->normal[c->sample], c->axis));
+        *slope = fabs(fm_sheet_component(samples->normal[c->sample], c->axis));
     }
     return found;
 }
@@ -600,7 +558,7 @@ void fm_grid_exchange_with_sheets(fm_grid *g, double *const old[3], fm_vec3 grav
             crossing *c = &s->crossings[k];
             linearise(g, c, old, dt, mass);
             total += c->k;
-            momentum += c->k * component(c->velocity, c->axis) - c->g;
+            momentum += c->k * fm_sheet_component(c->velocity, c->axis) - c->g;
         }
         f->ratio = mass / total;
         fm_grid_set_face(g, g->u[f->axis], f->axis, f->q, momentum / total);
@@ -617,7 +575,7 @@ static void distribute_impulse(fm_sheets *s, const crossed_face *f, double u, do
     double rest = total;
     for (int k = f->first; k >= 0; k = s->crossings[k].next) {
         crossing *c = &s->crossings[k];
-        c->impulse = c->g + c->k * (u - component(c->velocity, c->axis));
+        c->impulse = c->g + c->k * (u - fm_sheet_component(c->velocity, c->axis));
         rest -= k == last ? 0 : c->impulse;
     }
     s->crossings[last].impulse = rest;
