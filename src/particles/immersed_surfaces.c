@@ -62,7 +62,9 @@ enum { CROSSINGS_MAX = 4 }; // times that a particle is moved back in one subste
 // Couples a surface, given as samples, with the fluid. Call before the first substep.
 bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error *err)
 {
-    assert(samples->passive || p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE);
+    // an automatic method becomes weakly compressible when a surface pushes the fluid
+    assert(samples->passive || p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ||
+           p->def.method == FM_SPH_AUTOMATIC);
     if (p->prepared)
         return fm_fail(err, FM_BAD_VALUE, p->object.name, "coupling", "added later",
                        "before the first advance");
