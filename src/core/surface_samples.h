@@ -58,7 +58,7 @@ typedef struct fm_samples {
                                  // that its drag slows down
     double *excess_mass;   // kg, mass of fluid in the volume by which the boundary particle at the
                            // sample exceeds area x thickness; its weight acts on the patch
-    double *clinging_mass; // kg, part of excess_mass that adds to the inertia of the patch
+    double *clinging_mass; // kg, mass of fluid in that volume that adds to the inertia of the patch
 } fm_samples;
 
 // Allocates the arrays for `count` samples in the arena.
