@@ -63,14 +63,18 @@ static inline fm_vec3 cloth_momentum(fm_cloth *cloth)
 }
 
 // Momentum, kg m/s, that cloth or fluid has given to the other, and that the other has not yet
-// received. It is stored in the surface samples at which they are coupled.
+// received, and that of the fluid that clings to the cloth. They are stored in the surface samples
+// at which cloth and fluid are coupled.
 static inline fm_vec3 pending_momentum(const fm_particles *fluid)
 {
     fm_vec3 sum = {0, 0, 0};
     for (int s = 0; s < fluid->surface_count; s++) {
-        for (int i = 0; i < fluid->surfaces[s]->count; i++)
-            sum = fm_add(sum, fm_add(fluid->surfaces[s]->impulse_to_body[i],
-                                     fluid->surfaces[s]->impulse_to_fluid[i]));
+        const fm_samples *samples = fluid->surfaces[s];
+        for (int i = 0; i < samples->count; i++) {
+            fm_vec3 given = fm_add(samples->impulse_to_body[i], samples->impulse_to_fluid[i]);
+            sum = fm_add(
+                sum, fm_add_scaled(given, samples->body_velocity[i], samples->clinging_mass[i]));
+        }
     }
     return sum;
 }

@@ -514,6 +514,7 @@ typedef struct fm_cloth_samples {
     fm_vec3 *v;        // m/s, velocities before the interval; afterwards their change in it
     fm_vec3 *push;     // N s, impulses of the fluid's load in the interval, if it is implicit
     double *mass;      // [count] kg, the sample's share of the mass of its corners
+    double *layer;     // kg, mass of the fluid that clings to the particles
     fm_medium medium;  // density and viscosity of the fluid
     fm_vec3 *flow;     // m/s, velocity of the fluid at the particles, during drag_exchange.c
     double *fluid;     // kg, mass of the fluid there
@@ -528,7 +529,8 @@ void fm_cloth_samples_read_medium(fm_cloth_samples *samples, double end);
 // After the cloth has moved: writes the samples' new positions and the momentum returned to the
 // fluid.
 void fm_cloth_samples_write_motion(fm_cloth_samples *samples, double start, double end);
-// kg m/s, impulses between cloth and fluid that one has given and the other has to receive.
+// kg m/s, impulses between cloth and fluid that one has given and the other has to receive, and the
+// momentum of the fluid that clings to the cloth.
 fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *samples);
 // Writes the carrying fluid's velocity at time t into `flow`; start: of the substep, s.
 void fm_cloth_interpolate_carrier(fm_cloth *cloth, double start, double t, int first, int last);

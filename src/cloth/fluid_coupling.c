@@ -16,7 +16,8 @@
 //
 // and returns the momentum M dv to the fluid. This treats the force implicitly: J - M dv acts on
 // the cloth and its opposite on the fluid. Gravity acts on m only, and M has no effect on cloth at
-// rest.
+// rest. m contains the clinging mass, fluid that moves with the cloth and that the particles of the
+// fluid do not represent (particles/immersed_surfaces.c).
 //
 // A fluid that solves the exchange implicitly (grid/sheets.c) knows the inverse masses of the
 // samples, and gives two impulses: J, which changes the velocities at once, and load dt, its force
@@ -110,6 +111,7 @@ static bool create_arrays(fm_cloth_samples *s, fm_arena *arena, double count, fm
     s->mass = fm_arena_alloc(arena, n, sizeof *s->mass, c->object.name, err);
     s->flow = fm_arena_alloc(arena, lanes, sizeof *s->flow, c->object.name, err);
     s->fluid = fm_arena_alloc(arena, lanes, sizeof *s->fluid, c->object.name, err);
+    s->layer = fm_arena_alloc(arena, lanes, sizeof *s->layer, c->object.name, err);
     c->carrier.velocity = fm_vec3_array_create(arena, c->lanes, err);
     double *wet = copy_array(c, arena, c->area, err);
     double *inertia = copy_array(c, arena, c->mass, err);
@@ -133,6 +135,15 @@ static void place_samples(const fm_cloth_samples *s, fm_vec3 *to)
         at = fm_add_scaled(at, axes_at(x, corner[1]), share[1]);
         to[i] = fm_add_scaled(at, axes_at(x, corner[2]), share[2]);
     }
+}
+
+// Velocity of sample i, m/s, from those of its corners. weights: [3 * count] of the corners.
+static fm_vec3 find_velocity(const fm_cloth_samples *s, int i, const double *weights)
+{
+    fm_vec3 v = {0};
+    for (int k = 3 * i; k < 3 * i + 3; k++)
+        v = fm_add_scaled(v, axes_at(&s->cloth->v, s->corner[k]), weights[k]);
+    return v;
 }
 
 // Computes the geometry of the samples of a line or load: surface, half length (reach) and tangent.
@@ -406,17 +417,27 @@ static void set_inertia(const fm_cloth_samples *s)
 {
     fm_cloth *c = s->cloth;
     for (int i = 0; i < c->count; i++) {
-        double inertia = c->mass[i] + s->weight[i], change = c->inertia[i] / inertia;
+        double inertia = c->mass[i] + s->layer[i] + s->weight[i], change = c->inertia[i] / inertia;
         c->inertia[i] = inertia;
         c->a.x[i] *= change, c->a.y[i] *= change, c->a.z[i] *= change;
         s->v[i] = axes_at(&c->v, i);
     }
 }
 
-// Two-way coupling: applies the fluid's impulses to mass and added mass.
+// Sums the mass of the fluid that clings to the cloth at the particles.
+static void gather_layer(const fm_cloth_samples *s)
+{
+    for (int i = 0; i < s->cloth->count; i++)
+        s->layer[i] = 0;
+    for (int i = 0; i < 3 * s->points.count; i++)
+        s->layer[s->corner[i]] += s->share[i] * s->points.clinging_mass[i / 3];
+}
+
+// Two-way coupling: applies the fluid's impulses to mass, clinging mass and added mass.
 static void apply_impulses(const fm_cloth_samples *s)
 {
     fm_cloth *c = s->cloth;
+    gather_layer(s);
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     set_inertia(s);
     add_impulses(c, s->gathered, c->inertia, 1, c->time);
@@ -462,15 +483,6 @@ static void smooth_load(const fm_cloth_samples *s)
     interpolate_load(s, s->push, s->gathered, 1);
 }
 
-// m/s, velocity of the cloth at sample i.
-static fm_vec3 find_velocity(const fm_cloth_samples *s, int i)
-{
-    fm_vec3 v = {0};
-    for (int k = 3 * i; k < 3 * i + 3; k++)
-        v = fm_add_scaled(v, axes_at(&s->cloth->v, s->corner[k]), s->part[k]);
-    return v;
-}
-
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -479,7 +491,7 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
     add_impulses(c, s->gathered, c->mass, 1, c->time);
     for (int i = 0; i < s->points.count; i++)
-        s->points.start_velocity[i] = find_velocity(s, i);
+        s->points.start_velocity[i] = find_velocity(s, i, s->part);
     smooth_load(s);
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
@@ -501,7 +513,7 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
         double free = 0;
         for (int k = 3 * i; k < 3 * i + 3; k++)
             free += fm_cloth_is_pinned(c, s->corner[k], end) ? 0 : s->part[k];
-        points->body_velocity[i] = find_velocity(s, i);
+        points->body_velocity[i] = find_velocity(s, i, s->part);
         points->inverse_mass[i] = free / s->mass[i];
         points->impulse_to_fluid[i] =
             fm_add_scaled(points->impulse_to_fluid[i], points->load[i], -dt);
@@ -571,6 +583,8 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     if (s->points.by_drag)
         fm_cloth_end_drag_exchange(c, end);
     bool borrows = !s->points.passive && !s->points.by_drag;
+    for (int i = 0; i < s->points.count && borrows && !s->points.implicit; i++)
+        s->points.body_velocity[i] = find_velocity(s, i, s->share);
     for (int i = 0; i < c->count && borrows; i++)
         s->v[i] = fm_cloth_is_pinned(c, i, end) ? (fm_vec3){0} : fm_sub(axes_at(&c->v, i), s->v[i]);
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
@@ -584,12 +598,15 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
     }
 }
 
-// N s, impulses that fluid and cloth have still to give each other.
+// N s, impulses that fluid and cloth have still to give each other, and the momentum of the fluid
+// that clings to the cloth.
 fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
 {
     fm_vec3 sum = {0};
-    for (int i = 0; i < s->points.count && !s->points.passive; i++)
+    for (int i = 0; i < s->points.count && !s->points.passive; i++) {
         sum = fm_add(sum, fm_add(s->points.impulse_to_body[i], s->points.impulse_to_fluid[i]));
+        sum = fm_add_scaled(sum, find_velocity(s, i, s->share), s->points.clinging_mass[i]);
+    }
     return sum;
 }
 

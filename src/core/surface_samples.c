@@ -16,6 +16,7 @@ typedef struct sample_state {
     double added_mass;        // kg, mass of the fluid that moves with the sample
     double displaced;         // kg, mass of the fluid whose buoyancy the load contains
     double area;              // m^2, at the end of the last interval
+    double clinging_mass;     // kg, mass of the displaced fluid that moves with the sample
     double inverse_mass;      // 1/kg, response to an impulse at the end of the last interval
 } sample_state;
 
@@ -36,8 +37,8 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
                            &s->body_velocity,
                            &s->load,
                            &s->across};
-    double **numbers[] = {&s->area,        &s->reach,        &s->wet,      &s->added_mass,
-                          &s->excess_mass, &s->inverse_mass, &s->displaced};
+    double **numbers[] = {&s->area,        &s->reach,        &s->wet,       &s->added_mass,
+                          &s->excess_mass, &s->inverse_mass, &s->displaced, &s->clinging_mass};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -54,9 +55,16 @@ size_t fm_samples_save(const fm_samples *s, void *buffer)
 {
     unsigned char *out = buffer;
     for (int i = 0; i < s->count && out; i++, out += sizeof(sample_state)) {
-        sample_state k = {
-            s->impulse_to_fluid[i], s->impulse_to_body[i], s->load[i], s->velocity[i],    s->wet[i],
-            s->added_mass[i],       s->displaced[i],       s->area[i], s->inverse_mass[i]};
+        sample_state k = {s->impulse_to_fluid[i],
+                          s->impulse_to_body[i],
+                          s->load[i],
+                          s->velocity[i],
+                          s->wet[i],
+                          s->added_mass[i],
+                          s->displaced[i],
+                          s->area[i],
+                          s->clinging_mass[i],
+                          s->inverse_mass[i]};
         memcpy(out, &k, sizeof k);
     }
     return (size_t)s->count * sizeof(sample_state);
@@ -72,8 +80,8 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
         sample_state k;
         memcpy(&k, in, sizeof k);
         if (!(k.wet >= 0 && k.wet <= 1 && k.added_mass >= 0 && isfinite(k.added_mass) &&
-              isfinite(k.displaced) && isfinite(k.area) && k.inverse_mass >= 0 &&
-              isfinite(k.inverse_mass)))
+              isfinite(k.displaced) && isfinite(k.area) && isfinite(k.clinging_mass) &&
+              k.inverse_mass >= 0 && isfinite(k.inverse_mass)))
             return false;
         s->impulse_to_fluid[i] = k.impulse_to_fluid;
         s->impulse_to_body[i] = k.impulse_to_body;
@@ -83,6 +91,7 @@ bool fm_samples_restore(fm_samples *s, const void *buffer, size_t size)
         s->added_mass[i] = k.added_mass;
         s->displaced[i] = k.displaced;
         s->area[i] = k.area;
+        s->clinging_mass[i] = k.clinging_mass;
         s->inverse_mass[i] = k.inverse_mass;
     }
     return true;
