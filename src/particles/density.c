@@ -21,10 +21,9 @@
 //     s_i = sum_j V_j W_ij - 1
 //
 // Equation of state: P = k s, with k = c^2 or the stiffness of the standard method. In the weakly
-// compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL), in
-// crowded fluid (fill above FM_CLUMP_FILL), and in films on walls: under tension the rows of a film
-// gather in bars, which stick to the wall and hang there after the film between them has drained.
-// Spray has s = 0 and so no pressure: with pressure, walls would reflect it faster than it came.
+// compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL) and in
+// crowded fluid (fill above FM_CLUMP_FILL). Spray has s = 0 and so no pressure: with pressure,
+// walls would reflect it faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, dimensionless
@@ -163,32 +162,13 @@ FM_SIMD_CLONES static void compute_published_sums(void *context, int first, int 
     compute_range(context, first, last, poly6, rate);
 }
 
-// True when particle i is part of a film: a wall or collider and a free surface are both within
-// its support.
-static bool is_in_film(const fm_particles *p, int i)
-{
-    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-    if (!atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed))
-        return false;
-    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
-    for (int k = 0; k < count - padding; k++) {
-        fm_boundary_owner_kind kind = p->identity[list[k]].owner.kind;
-        if (kind == FM_OWNER_WALL || kind == FM_OWNER_COLLIDER)
-            return true;
-    }
-    return false;
-}
-
 // Stores the new densities s = rho/rho0 - 1 and fills the force records, after all particles have
 // read the old densities.
 static void store_results(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
-    const bool weakly = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE;
     for (int i = first; i < last; i++) {
         p->now.s[i] = p->s_next[i];
-        if (weakly && p->P[i] < 0 && is_in_film(p, i))
-            p->P[i] = 0;
         const fm_density_record *record = &p->fluid.density[i];
         float V = (float)p->volume * fm_particles_volume_ratio(p, p->P[i]);
         p->fluid.force[i] = (fm_force_record){record->x,  record->y,  record->z,  p->P[i],
