@@ -8,7 +8,10 @@
 //     sum_j w_ij (P_i - P_j) + B_i P_i = sum_j m_j V_j F_ij (v_i - v_j) . r_ij / h
 //     w_ij = -2 V_j F_ij
 //
-// by conjugate gradients (pressure_matrix.c), from the pressures of the last substep.
+// by conjugate gradients (pressure_matrix.c), from the pressures of the last substep. Away from
+// walls, the right side is minus the divergence of the velocity gradient by least squares
+// (local_gradients.h), divided by h: the sum above is wrong at free surfaces and on lattices that
+// the flow has strained.
 // A second solve with the same matrix keeps the density, by displacements x_i -= grad q_i that
 // change the volume by the share b of the excess density s, not by velocities:
 //
@@ -26,9 +29,8 @@
 //
 //     B_i = 2 |sum_j V_j F_ij r_ij| / d_i
 //
-// and the divergence is that of the velocity gradient by least squares (local_gradients.h), if no
-// wall is near. P < 0 is set to 0 in particles with B_i > 0, and under gravity in all particles
-// beside the surface: in splashes, tension there makes single particles so fast that steps become
+// P < 0 is set to 0 in particles with B_i > 0, and under gravity in all particles beside the
+// surface: in splashes, tension there makes single particles so fast that steps become
 // tiny. Without gravity that would only change the forces that the solve found: a rotating square
 // gained 1.5 % of its angular momentum in the first radian.
 //
