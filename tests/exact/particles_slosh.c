@@ -12,8 +12,8 @@
 // shallow tank, where it is small at 2 cm already, only the limit of 0.02 1/s at both spacings is
 // checked, and the period misses its limit: it is 0.6 % short at 1.25 cm, and 1 % is allowed here,
 // set after. That wave is 4 mm high, a third of a spacing, so that its period and decay depend on
-// how single particles at the surface lie. `make test` runs one tank at a coarse spacing with larger
-// limits; the long version runs two tanks at 2 cm and 1.25 cm.
+// how single particles at the surface lie. `make test` runs one tank at a coarse spacing with
+// larger limits; the long version runs two tanks at 2 cm and 1.25 cm.
 #include "fluids.h"
 
 static const double g = 9.81, PI = 3.14159265358979323846; // m/s^2
