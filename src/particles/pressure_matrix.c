@@ -122,7 +122,7 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    if (beside && near_count == 0) {
+    if (near_count == 0) {
         int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         fm_gradients found = p->def.dimensions == 2 ? fm_gradients_find(p, i, list, count, true)

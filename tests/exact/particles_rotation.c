@@ -13,9 +13,10 @@
 // Rotating square patch: a square of 1 m with the velocity w (y, -x), w = 1/s. Pressure is negative
 // inside and the corners become arms. There is no exact solution; angular momentum is constant.
 //
-// Limits, set before the figures were seen: semi-axes within 2 %, angular momentum within 1 % after
-// wt = 1. Constant density misses them: 5.5 % in one axis at the end, 1.5 % in angular momentum.
-// Its limits here are 6 % and 2 %, set after. The cause is not known.
+// Limits, set before the figures were seen: semi-axes within 2 %, angular momentum within 1 %
+// (after wt = 1 and 2). Constant density misses one: 3.6 % in one axis; the limit here is 4 %, set
+// after. On a lattice that the flow has strained 4 : 1 the kernel sum is too large, and the solve
+// that keeps the density moves the surface outwards.
 #include "fluids.h"
 
 // Velocities at the start.
@@ -111,7 +112,7 @@ static void a_drop_becomes_the_exact_ellipse(void **state)
                    "%%)\n",
                    method, t, axes[0], exact[0], 100 * (axes[0] / exact[0] - 1), axes[1], exact[1],
                    100 * (axes[1] / exact[1] - 1));
-            const double allowed = method == FM_SPH_CONSTANT_DENSITY ? 0.06 : 0.02;
+            const double allowed = method == FM_SPH_CONSTANT_DENSITY ? 0.04 : 0.02;
             assert_close(axes[0], exact[0], allowed * exact[0]);
             assert_close(axes[1], exact[1], 0.02 * exact[1]);
         }
@@ -134,9 +135,7 @@ static void a_rotating_square_keeps_its_angular_momentum(void **state)
             printf("  method %d, wt = %d: angular momentum %+.3f %%, kinetic energy %.2f J, "
                    "spread %.3f m\n",
                    method, k, 100 * (L / start - 1), now, axes[0]);
-            const double allowed = method == FM_SPH_CONSTANT_DENSITY ? 0.02 : 0.01;
-            if (k == 1)
-                assert_close(L, start, allowed * fabs(start));
+            assert_close(L, start, 0.01 * fabs(start));
         }
         fm_world_destroy(world);
     }
