@@ -26,6 +26,7 @@
 enum {
     MOST_ITERATIONS = 30, // of Newton's method in a stage
     MOST_TRIES = 10,      // step lengths in a line search
+    SHORTEST = 16, // part of a stage, at least, with which a solve that failed is tried again
 };
 static const double SLOPE = 0.9;
 // The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the
@@ -272,9 +273,10 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
     return FM_NEWTON_ITERATIONS;
 }
 
-// One stage that ends at the time `end`, s; its memories are begun and not pushed.
-static bool advance_stage(fm_implicit_group *g, double tau, double interval, double end,
-                          fm_error *err)
+// Solves for the state at the time `end`, s, `interval` after the last one. Its memories are begun
+// and not pushed.
+static bool try_stage(fm_implicit_group *g, double tau, double interval, double end,
+                      fm_newton_fault *fault, fm_error *err)
 {
     for (int i = 0; i < g->count; i++)
         if (!fm_stage_begin(task_of(g, i), tau, interval, end, err))
@@ -282,17 +284,90 @@ static bool advance_stage(fm_implicit_group *g, double tau, double interval, dou
     if (g->set)
         fm_solver_pairs_place_kinematic(g->set, 1 - (g->end - end) / g->h, g->h);
     g->pair_count = 0;
-    fm_newton_fault fault = solve_stage(g);
+    *fault = solve_stage(g);
+    for (int i = 0; i < g->count; i++)
+        task_of(g, i)->m->solves++;
+    return true;
+}
+
+// Ends a solve: velocities and accelerations.
+static void finish_stage(fm_implicit_group *g, fm_newton_fault fault)
+{
     for (int i = 0; i < g->count; i++) {
         fm_stage_task *t = task_of(g, i);
         if (g->cloths[i]->pinned_count == 0 && g->pair_count == 0)
             balance_momentum(t);
-        t->m->solves++;
         if (fault != FM_NEWTON_CONVERGED)
             t->m->failures++, t->m->fault = fault;
         fm_stage_finish(t);
     }
+}
+
+static void copy_positions(const fm_implicit_group *g, bool restore)
+{
+    for (int i = 0; i < g->count; i++) {
+        fm_cloth *c = g->cloths[i];
+        double *kept = c->implicit->begin.x;
+        memcpy(restore ? c->x.x : kept, restore ? kept : c->x.x,
+               3 * (size_t)c->lanes * sizeof(double));
+    }
+}
+
+// A memory with a window takes steps of one length only.
+static bool can_shorten(const fm_implicit_group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        if (fm_terms_have_window(g->cloths[i]))
+            return false;
     return true;
+}
+
+// Goes through a stage whose solve failed in shorter stages of backward Euler. A stage that fails
+// is tried again with half its length, down to 1/SHORTEST of the whole.
+static bool advance_in_parts(fm_implicit_group *g, double interval, double end, fm_error *err)
+{
+    int done = 0, length = SHORTEST / 2; // in units of interval/SHORTEST
+    while (done < SHORTEST) {
+        double tau = interval * length / SHORTEST;
+        fm_newton_fault fault;
+        int left = SHORTEST - done - length;
+        if (!try_stage(g, tau, tau, end - interval * left / SHORTEST, &fault, err))
+            return false;
+        if (fault != FM_NEWTON_CONVERGED && length > 1) {
+            copy_positions(g, true);
+            length /= 2;
+            continue;
+        }
+        finish_stage(g, fault);
+        done += length;
+        for (int i = 0; i < g->count && done < SHORTEST; i++)
+            fm_stage_push_memories(task_of(g, i));
+        copy_positions(g, false);
+        while (done % (2 * length) == 0 && done + 2 * length <= SHORTEST)
+            length *= 2;
+    }
+    return true;
+}
+
+// One stage that ends at the time `end`, s; its memories are begun and not pushed. If its solve
+// fails, this stage and the rest of the step use backward Euler, with shorter stages.
+static bool advance_stage(fm_implicit_group *g, double tau, double interval, double end,
+                          fm_error *err)
+{
+    fm_newton_fault fault;
+    copy_positions(g, false);
+    if (!try_stage(g, tau, interval, end, &fault, err))
+        return false;
+    if (fault == FM_NEWTON_CONVERGED || !can_shorten(g)) {
+        finish_stage(g, fault);
+        return true;
+    }
+    copy_positions(g, true);
+    for (int i = 0; i < g->count; i++) {
+        fm_stage_task *t = task_of(g, i);
+        t->trapezoid = false, t->old = t->older = 0, t->m->retries++;
+    }
+    return advance_in_parts(g, interval, end, err);
 }
 
 // Stiffness of contact at the vertices of a cloth in the set, for stages of tau seconds.
@@ -357,10 +432,11 @@ bool fm_implicit_open_group(fm_implicit_group *g, double end, fm_error *err)
         for (int i = 0; i < g->count; i++) {
             fm_stage_task *t = task_of(g, i);
             fm_stage_push_memories(t);
-            if (trapezoid)
+            if (t->trapezoid)
                 t->old = 4.0 / 3, t->older = -1.0 / 3;
         }
     }
+    trapezoid = task_of(g, 0)->trapezoid;
     if (!advance_stage(g, trapezoid ? 2 * length / 3 : length, length, end, err))
         return false;
     for (int i = 0; i < g->count; i++) {
