@@ -56,7 +56,7 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     if (!m || !fm_system_create(&m->level[0], c, err) || !fm_levels_create(m, c, err))
         return false;
     fm_vec3_array *axes[] = {&m->r,       &m->s, &m->frame_s,  &m->first_x, &m->first_v,
-                             &m->first_u, &m->v, &m->gradient, &m->base, &m->begin};
+                             &m->first_u, &m->v, &m->gradient, &m->base,    &m->begin};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
     fm_float_axes *floats[] = {&m->solution, &m->residual, &m->correction, &m->direction,

@@ -35,6 +35,8 @@ static const double SLOPE = 0.9;
 // s^2/s0. With pairs in contact it may slow down, and s is taken for what remains.
 static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.03,
                     RELATIVE_IN_CONTACT = 0.02;
+// depth in the thickness of a pair, relative to it, at which the guard pushes the pair
+static const double DEEP = FM_CONTACT_GAP / (1 + FM_CONTACT_GAP);
 static const double LINEAR = 0.1; // relative accuracy of the linear system
 static const double SPEED = 2;    // m/s, of an impact that contact forces stop within the gap
 
@@ -242,7 +244,7 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
     if (task_of(g, 0)->older == 0)
         g->largest = 0;
     evaluate(g);
-    for (int n = 0; n < MOST_ITERATIONS; n++) {
+    for (int n = 0, most = MOST_ITERATIONS; n < most; n++) {
         for (int i = 0; i < g->count; i++) {
             fm_implicit *m = g->cloths[i]->implicit;
             fm_pool *pool = m->task.s->around.pool;
@@ -267,8 +269,12 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         double fine = touches ? FINE_IN_CONTACT : FINE;
         double share = touches ? RELATIVE_IN_CONTACT : RELATIVE;
         last = rms;
-        if (!kink && remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge)))
+        if (kink || !(remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge))))
+            continue;
+        if (!touches || fm_solver_pairs_stiffen(g->set, DEEP) == 0)
             return FM_NEWTON_CONVERGED;
+        evaluate(g);
+        most = n < MOST_ITERATIONS ? n + 1 + MOST_ITERATIONS : most;
     }
     return FM_NEWTON_ITERATIONS;
 }

@@ -37,6 +37,7 @@ static const double SLIDE = 5e-5;    // m/s, below it friction grows with the sp
 static const double PARALLEL = 0.04; // squared sine of the angle of edges without a side
 // shares of the forces of sides and corners, for two triangles at a side and six at a corner
 static const double SIDE = 1.0 / 2, CORNER = 1.0 / 6;
+static const double STIFFER = 10;  // factor of fm_solver_pairs_stiffen
 static const double INSIDE = 1e-9; // least weight of a corner inside a feature
 
 typedef struct job {
@@ -153,6 +154,7 @@ typedef struct contact {
     const int *v;
     double w[4];  // weights of the closest points
     fm_vec3 n;    // unit normal
+    double h;     // m, thickness
     double depth; // m
     double share; // of the force
 } contact;
@@ -171,6 +173,7 @@ static void add_contact(const fm_contact_set *set, fm_pair_block *block, const c
         stiffness = fm_double_min(stiffness, k[c->v[i]]);
     }
     pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
+    pair->depth = c->share > 0 && !held ? (float)(c->depth / c->h) : 0;
     pair->push = (float)(c->share * stiffness * c->depth);
     pair->stiffness = c->share > 0 ? (float)(c->share * stiffness) : 0;
 }
@@ -185,7 +188,7 @@ static void add_part(const fm_contact_set *set, fm_pair_block *block, const int 
     double d = fm_length(gap);
     if (!(d < h) || !(d > 0))
         return;
-    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h - d, share};
+    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h, h - d, share};
     c.w[i] -= 1 - t, c.w[j] -= t;
     add_contact(set, block, &c);
 }
@@ -213,7 +216,7 @@ static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind,
         int k = q->index[i], v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
         double h = list->thickness[k], d = q->batch.distance[i];
         fm_near_pair closest = {.s = q->batch.s[i], .t = q->batch.t[i]};
-        contact c = {.v = v, .share = 1};
+        contact c = {.v = v, .h = h, .share = 1};
         fm_near_find_weights(kind, &closest, c.w);
         bool inside = is_inside(c.w);
         if (!(d > 0) || !(d < h + q->approach) ||
@@ -372,6 +375,26 @@ int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool)
         memset(set->solver_diagonal[m], 0, n * sizeof(float));
     if (count > 0)
         run_colours(&j, pool, add_forces);
+    return count;
+}
+
+int fm_solver_pairs_stiffen(fm_contact_set *set, double share)
+{
+    int count = 0;
+    memset(set->solver_deep, 0, (size_t)set->vertex_count * sizeof *set->solver_deep);
+    for (int b = 0; b < set->block_count; b++) {
+        const fm_pair_block *block = &set->blocks[b];
+        for (int k = 0; k < block->solver_count; k++)
+            for (int i = 0; i < 4 && (double)block->solver[k].depth > share; i++)
+                set->solver_deep[block->solver[k].v[i]] = true;
+    }
+    for (int v = 0; v < set->vertex_count; v++) {
+        double *k = &set->solver_stiffness[v], most = set->solver_held[v];
+        if (!set->solver_deep[v] || !(*k < most))
+            continue;
+        *k = fm_double_min(STIFFER * *k, most);
+        count++;
+    }
     return count;
 }
 
