@@ -36,7 +36,7 @@ static const double SLOPE = 0.9;
 static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.03,
                     RELATIVE_IN_CONTACT = 0.02;
 // depth in the thickness of a pair, relative to it, at which the guard pushes the pair
-static const double DEEP = FM_CONTACT_GAP / (1 + FM_CONTACT_GAP);
+static const double DEEP = 0.5;
 static const double LINEAR = 0.1; // relative accuracy of the linear system
 static const double SPEED = 2;    // m/s, of an impact that contact forces stop within the gap
 

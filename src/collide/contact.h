@@ -118,6 +118,10 @@ void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_re
 // vertices somewhere between starts and ends.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 
+// m/s: below it, friction inside an implicit solver grows with the speed. Surfaces that it holds
+// creep with less.
+static const double FM_CREEP_SPEED = 1e-5;
+
 // Contact inside an implicit solver (solver_pairs.c), before the step and with the same starts. The
 // caller fills the starts and guessed ends, then begins; afterwards it evaluates at any positions,
 // in the ends, and velocities.

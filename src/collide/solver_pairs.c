@@ -6,7 +6,7 @@
 //
 //     k/2 (h - d)^2,     d: distance; negative for a pair that has passed through
 //
-// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/SLIDE below that
+// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, u_t/FM_CREEP_SPEED below that
 // speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
 // slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its sides and
 // 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a corner.
@@ -33,7 +33,6 @@
 #include <stdlib.h>
 
 enum { BLOCKS_AT_ONCE = 4 };         // blocks in one task of a thread
-static const double SLIDE = 5e-5;    // m/s, below it friction grows with the speed
 static const double PARALLEL = 0.04; // squared sine of the angle of edges without a side
 // shares of the forces of sides and corners, for two triangles at a side and six at a corner
 static const double SIDE = 1.0 / 2, CORNER = 1.0 / 6;
@@ -247,7 +246,7 @@ static void find_friction(const job *j, fm_pair_block *block)
             u = fm_add_scaled(u, fm_vec3_array_at(set->v, p->v[i]), p->w[i]);
         fm_vec3 slide = fm_add_scaled(u, n, -fm_dot(u, n));
         double most = fm_contact_pair_friction(set, p->v) * p->push;
-        double drag = most / fm_double_max(fm_length(slide), SLIDE); // N s/m
+        double drag = most / fm_double_max(fm_length(slide), FM_CREEP_SPEED); // N s/m
         p->slide[0] = (float)slide.x, p->slide[1] = (float)slide.y, p->slide[2] = (float)slide.z;
         p->drag = (float)drag;
         p->friction = p->stiffness > 0 ? (float)(drag / j->tau) : 0;
