@@ -131,9 +131,9 @@ void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, doubl
 // Forces and diagonal blocks of all pairs of solved surfaces in contact. tau: s, the derivative of
 // positions with respect to velocities. Returns the number of pairs.
 int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool);
-// Raises solver_stiffness, up to solver_held, at the vertices of the pairs of the last evaluation
-// that are deeper than `share` of their thickness. Returns the number of such vertices.
-int fm_solver_pairs_stiffen(fm_contact_set *set, double share);
+// Raises solver_stiffness, up to solver_held, at the vertices of the pairs that have passed through
+// each other at the last evaluation. Returns the number of vertices at which it has risen.
+int fm_solver_pairs_stiffen(fm_contact_set *set);
 // solver_out = matrix of the pairs in contact times solver_in.
 void fm_solver_pairs_multiply(fm_contact_set *set, fm_pool *pool);
 
@@ -354,7 +354,7 @@ typedef struct fm_solver_pair {
     float push, drag;          // N, force along n; N s/m, friction
     float slide[3];            // m/s, sliding velocity
     float stiffness, friction; // N/m
-    float depth;               // of the thickness
+    bool passed;               // through each other since the start of the step
 } fm_solver_pair;
 
 // Candidate pairs of one patch with itself and with patches of higher index.
@@ -471,7 +471,7 @@ struct fm_contact_set {
     // Of solver_pairs.c. N/m, [vertex], filled by the caller; solver_held: of pairs with kinematic
     // surfaces.
     double *solver_stiffness, *solver_held;
-    bool *solver_deep;          // [vertex] scratch of fm_solver_pairs_stiffen
+    bool *solver_passed;        // [vertex] scratch of fm_solver_pairs_stiffen
     fm_vec3_array solver_force; // N, [vertex]
     float *solver_diagonal[6];  // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
     // [vertex][4] a vector and its product with the matrix; the fourth number is 0

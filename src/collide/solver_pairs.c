@@ -6,8 +6,8 @@
 //
 //     k/2 (h - d)^2,     d: distance; negative for a pair that has passed through
 //
-// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, u_t/FM_CREEP_SPEED below that
-// speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
+// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/FM_CREEP_SPEED below
+// that speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
 // slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its sides and
 // 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a corner.
 //
@@ -153,9 +153,9 @@ typedef struct contact {
     const int *v;
     double w[4];  // weights of the closest points
     fm_vec3 n;    // unit normal
-    double h;     // m, thickness
     double depth; // m
     double share; // of the force
+    bool passed;
 } contact;
 
 // Stores a pair in contact.
@@ -172,7 +172,7 @@ static void add_contact(const fm_contact_set *set, fm_pair_block *block, const c
         stiffness = fm_double_min(stiffness, k[c->v[i]]);
     }
     pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
-    pair->depth = c->share > 0 && !held ? (float)(c->depth / c->h) : 0;
+    pair->passed = c->passed && !held;
     pair->push = (float)(c->share * stiffness * c->depth);
     pair->stiffness = c->share > 0 ? (float)(c->share * stiffness) : 0;
 }
@@ -187,7 +187,7 @@ static void add_part(const fm_contact_set *set, fm_pair_block *block, const int 
     double d = fm_length(gap);
     if (!(d < h) || !(d > 0))
         return;
-    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h, h - d, share};
+    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h - d, share, false};
     c.w[i] -= 1 - t, c.w[j] -= t;
     add_contact(set, block, &c);
 }
@@ -215,7 +215,7 @@ static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind,
         int k = q->index[i], v[4] = {list->v[0][k], list->v[1][k], list->v[2][k], list->v[3][k]};
         double h = list->thickness[k], d = q->batch.distance[i];
         fm_near_pair closest = {.s = q->batch.s[i], .t = q->batch.t[i]};
-        contact c = {.v = v, .h = h, .share = 1};
+        contact c = {.v = v, .share = 1};
         fm_near_find_weights(kind, &closest, c.w);
         bool inside = is_inside(c.w);
         if (!(d > 0) || !(d < h + q->approach) ||
@@ -223,6 +223,7 @@ static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind,
             continue;
         bool passed = inside && d + (double)list->start[k] <= q->approach &&
                       find_volume(kind, v, set->x0) * find_volume(kind, v, set->x1) < 0;
+        c.passed = passed;
         c.depth = passed ? h + d : h - d;
         c.n = fm_scale((fm_vec3){q->batch.gap[0][i], q->batch.gap[1][i], q->batch.gap[2][i]},
                        (passed ? -1 : 1) / d);
@@ -377,19 +378,19 @@ int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool)
     return count;
 }
 
-int fm_solver_pairs_stiffen(fm_contact_set *set, double share)
+int fm_solver_pairs_stiffen(fm_contact_set *set)
 {
     int count = 0;
-    memset(set->solver_deep, 0, (size_t)set->vertex_count * sizeof *set->solver_deep);
+    memset(set->solver_passed, 0, (size_t)set->vertex_count * sizeof *set->solver_passed);
     for (int b = 0; b < set->block_count; b++) {
         const fm_pair_block *block = &set->blocks[b];
         for (int k = 0; k < block->solver_count; k++)
-            for (int i = 0; i < 4 && (double)block->solver[k].depth > share; i++)
-                set->solver_deep[block->solver[k].v[i]] = true;
+            for (int i = 0; i < 4 && block->solver[k].passed; i++)
+                set->solver_passed[block->solver[k].v[i]] = true;
     }
     for (int v = 0; v < set->vertex_count; v++) {
         double *k = &set->solver_stiffness[v], most = set->solver_held[v];
-        if (!set->solver_deep[v] || !(*k < most))
+        if (!set->solver_passed[v] || !(*k < most))
             continue;
         *k = fm_double_min(STIFFER * *k, most);
         count++;
