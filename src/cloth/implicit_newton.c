@@ -29,7 +29,7 @@
 enum {
     MOST_ITERATIONS = 30, // of Newton's method in a stage
     MOST_TRIES = 10,      // step lengths in a line search
-    SHORTEST = 16, // part of a stage, at least, with which a solve that failed is tried again
+    SHORTEST = 4,         // parts of a stage, at most, in which a solve that failed is tried again
 };
 static const double SLOPE = 0.9;
 // The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the
