@@ -6,11 +6,11 @@
 //     k/2 (d - distance)^2,     k: half the stiffness of its springs, N/m
 //
 // and slowed down by Coulomb friction, mu times that force against its sliding velocity u_t, with
-// u_t/|u_t| replaced by u_t/FM_CREEP_SPEED below that speed. The gap keeps particles that rest on a collider
-// outside the margin, so that the exact contact at the end of the step (contact.c of collide/, or
-// fm_substep_resolve_colliders) has nothing to correct. A particle that meets a collider does not
-// bounce: at the end of a stage its velocity along the normal is at most that of the surface, and
-// the state from which the next stage extrapolates is made consistent with that.
+// u_t/|u_t| replaced by u_t/FM_CREEP_SPEED below that speed. The gap keeps particles that rest on a
+// collider outside the margin, so that the exact contact at the end of the step (contact.c of
+// collide/, or fm_substep_resolve_colliders) has nothing to correct. A particle that meets a
+// collider does not bounce: at the end of a stage its velocity along the normal is at most that of
+// the surface, and the state from which the next stage extrapolates is made consistent with that.
 //
 // Colliders with a mass are left to the contact at the end of the step, which gives them impulses.
 //

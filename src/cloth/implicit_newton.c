@@ -18,9 +18,13 @@
 // single corner may carry much of the cloth. Where tension presses layers together, as in wrung
 // cloth, that k is too small: a pair that has passed through when the iteration ends would leave it
 // to the guard to stretch the cloth until the layers are apart. So k rises by a factor of 10 at its
-// vertices, at most to half the stiffness of the springs, and the iteration goes on. A step in which
-// pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler
-// in place of the two stages of TR-BDF2: these would return the energy of the impact.
+// vertices, at most to half the stiffness of the springs, and the iteration goes on. A step in
+// which pairs touch at its start, or on the straight path to its end, takes two steps of backward
+// Euler in place of the two stages of TR-BDF2: these would return the energy of the impact.
+//
+// A stage that does not converge is thrown away and tried again in shorter stages of backward Euler
+// (advance_in_parts). All that it has changed are the positions and scratch: velocities, frames and
+// memories change when a stage is finished.
 #include "cloth/implicit.h"
 
 #include <math.h>
@@ -310,6 +314,7 @@ static void finish_stage(fm_implicit_group *g, fm_newton_fault fault)
     }
 }
 
+// Keeps the positions at the beginning of a stage, or restores them.
 static void copy_positions(const fm_implicit_group *g, bool restore)
 {
     for (int i = 0; i < g->count; i++) {

@@ -6,10 +6,11 @@
 //
 //     k/2 (h - d)^2,     d: distance; negative for a pair that has passed through
 //
-// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/FM_CREEP_SPEED below
-// that speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
-// slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its sides and
-// 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a corner.
+// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/FM_CREEP_SPEED
+// below that speed. A vertex near a side of a triangle is near the triangle behind it as well; so
+// that it slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its
+// sides and 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a
+// corner.
 //
 // The matrix of the pair is w_i w_j (k n n^T + c (1 - n n^T)) with the weights w of the
 // closest points, the normal n and the friction coefficient c: positive semidefinite.

@@ -9,8 +9,8 @@
 //   energy.
 // - A sheet that slides over the corner of a box stretches by at most 2 %. With corners as soft as
 //   cloth on cloth, the guard stretches it by 4.3 %.
-// - A sheet that two hands wring stretches by at most 5 %, of which the hands demand 2 %. With layers
-//   that repel each other as softly as layers at rest, the guard stretches it by 10.8 %.
+// - A sheet that two hands wring stretches by at most 5 %, of which the hands demand 2 %. With
+//   layers that repel each other as softly as layers at rest, the guard stretches it by 10.8 %.
 // - The same with steps of 1/72 s: solves fail and are taken again in shorter parts.
 // - A stack of sheets comes to rest: the rms speed falls below 0.1 mm/s.
 // - A sheet on a held sheet, in tilted gravity: below the angle of friction it creeps with less
@@ -124,8 +124,8 @@ static fm_motion *create_hand(fm_world *world)
     return hand;
 }
 
-// Wrings a sheet for 22 frames with this time step, s; 0: the default. *retries: receives the number
-// of solves that failed and were taken again. Returns the largest stretch.
+// Wrings a sheet for 22 frames with this time step, s; 0: the default. *retries: receives the
+// number of solves that failed and were taken again. Returns the largest stretch.
 static double wring(double time_step, int *retries)
 {
     const int top[] = {13, 14, 15, 16, 17}, bottom[] = {943, 944, 945, 946, 947};
