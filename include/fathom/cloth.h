@@ -343,6 +343,7 @@ typedef struct fm_newton_report {
     int iterations;        // of Newton's method in all solves
     int linear_iterations; // of conjugate gradients in all iterations
     int failures;          // solves that did not converge; the run continues with what they reached
+    int retries;           // solves that did not converge and were replaced by shorter ones
     const char *reason;    // of the last failure; "" without
 } fm_newton_report;
 FM_API fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth);

@@ -83,6 +83,10 @@ static bool view_for_contact(fm_object *object, fm_contact_view *view, fm_error 
     set_axes(view->x, &c->x);
     set_axes(view->v, &c->v);
     set_axes(view->velocity_change, &c->jump);
+    if (c->implicit) {
+        view->joined_count = c->stitches.count;
+        view->joined[0] = c->stitches.a, view->joined[1] = c->stitches.b;
+    }
     return true;
 }
 

@@ -56,7 +56,7 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     if (!m || !fm_system_create(&m->level[0], c, err) || !fm_levels_create(m, c, err))
         return false;
     fm_vec3_array *axes[] = {&m->r,       &m->s, &m->frame_s,  &m->first_x, &m->first_v,
-                             &m->first_u, &m->v, &m->gradient, &m->base};
+                             &m->first_u, &m->v, &m->gradient, &m->base,    &m->begin};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         *axes[i] = fm_vec3_array_create(&c->arena, c->lanes, err);
     fm_float_axes *floats[] = {&m->solution, &m->residual, &m->correction, &m->direction,
@@ -367,7 +367,7 @@ void fm_implicit_reset(fm_cloth *c)
 {
     if (c->implicit)
         c->implicit->iterations = c->implicit->linear_iterations = c->implicit->failures =
-            c->implicit->solves = 0;
+            c->implicit->retries = c->implicit->solves = 0;
 }
 
 fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth)
@@ -384,5 +384,6 @@ fm_newton_report fm_cloth_newton_report(const fm_cloth *cloth)
                               .iterations = m->iterations,
                               .linear_iterations = m->linear_iterations,
                               .failures = m->failures,
+                              .retries = m->retries,
                               .reason = reasons[m->failures > 0 ? m->fault : FM_NEWTON_CONVERGED]};
 }

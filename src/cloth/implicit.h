@@ -95,6 +95,7 @@ typedef struct fm_implicit {
     fm_vec3_array v;                         // m/s, at the present iterate
     fm_vec3_array gradient;                  // N
     fm_vec3_array base;                      // m, positions before the line search
+    fm_vec3_array begin;                     // m, positions at the beginning of the stage
     // solver: solution, residual, preconditioned residual, direction, product
     fm_float_axes solution, residual, correction, direction, product;
     double *partial;         // sums of blocks
@@ -105,8 +106,9 @@ typedef struct fm_implicit {
     // in this advance
     int iterations;        // of Newton's method
     int linear_iterations; // of conjugate gradients
-    int failures;          // stages whose Newton solve did not converge
-    int solves;            // stages
+    int failures;          // stages whose Newton solve did not converge, of the shortest length
+    int retries;           // stages that were cut into shorter ones because their solve failed
+    int solves;            // stages, with those that were tried again
     fm_newton_fault fault; // of the last failure
 } fm_implicit;
 

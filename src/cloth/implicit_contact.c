@@ -6,11 +6,11 @@
 //     k/2 (d - distance)^2,     k: half the stiffness of its springs, N/m
 //
 // and slowed down by Coulomb friction, mu times that force against its sliding velocity u_t, with
-// u_t/|u_t| replaced by u_t/SLIDE below that speed. The gap keeps particles that rest on a collider
-// outside the margin, so that the exact contact at the end of the step (contact.c of collide/, or
-// fm_substep_resolve_colliders) has nothing to correct. A particle that meets a collider does not
-// bounce: at the end of a stage its velocity along the normal is at most that of the surface, and
-// the state from which the next stage extrapolates is made consistent with that.
+// u_t/|u_t| replaced by u_t/FM_CREEP_SPEED below that speed. The gap keeps particles that rest on a
+// collider outside the margin, so that the exact contact at the end of the step (contact.c of
+// collide/, or fm_substep_resolve_colliders) has nothing to correct. A particle that meets a
+// collider does not bounce: at the end of a stage its velocity along the normal is at most that of
+// the surface, and the state from which the next stage extrapolates is made consistent with that.
 //
 // Colliders with a mass are left to the contact at the end of the step, which gives them impulses.
 //
@@ -23,7 +23,6 @@
 #include <math.h>
 
 static const double LEAST_GAP = 1e-4; // edge lengths
-static const double SLIDE = 5e-5;     // m/s
 static const double MOST_EDGES = 0.5; // edges, way of the fastest particle in a step with contact
 enum { MOST_DIVISIONS = 16 };         // of a step
 
@@ -91,7 +90,7 @@ void fm_implicit_add_colliders(const fm_substep *s, double tau, int i, fm_vec3 x
     fm_vec3 n = contact.normal, u = fm_sub(v, contact.velocity);
     fm_vec3 slide = fm_add_scaled(u, n, -fm_dot(u, n));
     double push = k * (reach - contact.distance);
-    double drag = friction * push / fmax(fm_length(slide), SLIDE); // N s/m
+    double drag = friction * push / fmax(fm_length(slide), FM_CREEP_SPEED); // N s/m
     *f = fm_add_scaled(fm_add_scaled(*f, n, push), slide, -drag);
     const double outer[6] = {n.x * n.x, n.x * n.y, n.x * n.z, n.y * n.y, n.y * n.z, n.z * n.z};
     for (int m = 0; m < 6; m++)

@@ -15,9 +15,16 @@
 // stiffness of its springs: a cloth at SPEED stops within the gap between the thickness, where
 // forces begin, and the distance that the guard (collide/contact_step.c) keeps. Edges and corners
 // of colliders push with half the stiffness of the springs, as the colliders' distance fields do: a
-// single corner may carry much of the cloth. A step in which
-// pairs touch at its start, or on the straight path to its end, takes two steps of backward Euler
-// in place of the two stages of TR-BDF2: these would return the energy of the impact.
+// single corner may carry much of the cloth. Where tension presses layers together, as in wrung
+// cloth, that k is too small: a pair that has passed through when the iteration ends would leave it
+// to the guard to stretch the cloth until the layers are apart. So k rises by a factor of 10 at its
+// vertices, at most to half the stiffness of the springs, and the iteration goes on. A step in
+// which pairs touch at its start, or on the straight path to its end, takes two steps of backward
+// Euler in place of the two stages of TR-BDF2: these would return the energy of the impact.
+//
+// A stage that does not converge is thrown away and tried again in shorter stages of backward Euler
+// (advance_in_parts). All that it has changed are the positions and scratch: velocities, frames and
+// memories change when a stage is finished.
 #include "cloth/implicit.h"
 
 #include <math.h>
@@ -26,6 +33,7 @@
 enum {
     MOST_ITERATIONS = 30, // of Newton's method in a stage
     MOST_TRIES = 10,      // step lengths in a line search
+    SHORTEST = 4,         // parts of a stage, at most, in which a solve that failed is tried again
 };
 static const double SLOPE = 0.9;
 // The rms error that remains, in edge lengths: at most ROUGH, and at most RELATIVE times the
@@ -241,7 +249,7 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
     if (task_of(g, 0)->older == 0)
         g->largest = 0;
     evaluate(g);
-    for (int n = 0; n < MOST_ITERATIONS; n++) {
+    for (int n = 0, most = MOST_ITERATIONS; n < most; n++) {
         for (int i = 0; i < g->count; i++) {
             fm_implicit *m = g->cloths[i]->implicit;
             fm_pool *pool = m->task.s->around.pool;
@@ -266,15 +274,20 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         double fine = touches ? FINE_IN_CONTACT : FINE;
         double share = touches ? RELATIVE_IN_CONTACT : RELATIVE;
         last = rms;
-        if (!kink && remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge)))
+        if (kink || !(remains < fmin(ROUGH * edge, fmax(share * g->largest, fine * edge))))
+            continue;
+        if (!touches || fm_solver_pairs_stiffen(g->set) == 0)
             return FM_NEWTON_CONVERGED;
+        evaluate(g);
+        most = n < MOST_ITERATIONS ? n + 1 + MOST_ITERATIONS : most;
     }
     return FM_NEWTON_ITERATIONS;
 }
 
-// One stage that ends at the time `end`, s; its memories are begun and not pushed.
-static bool advance_stage(fm_implicit_group *g, double tau, double interval, double end,
-                          fm_error *err)
+// Solves for the state at the time `end`, s, `interval` after the last one. Its memories are begun
+// and not pushed.
+static bool try_stage(fm_implicit_group *g, double tau, double interval, double end,
+                      fm_newton_fault *fault, fm_error *err)
 {
     for (int i = 0; i < g->count; i++)
         if (!fm_stage_begin(task_of(g, i), tau, interval, end, err))
@@ -282,17 +295,91 @@ static bool advance_stage(fm_implicit_group *g, double tau, double interval, dou
     if (g->set)
         fm_solver_pairs_place_kinematic(g->set, 1 - (g->end - end) / g->h, g->h);
     g->pair_count = 0;
-    fm_newton_fault fault = solve_stage(g);
+    *fault = solve_stage(g);
+    for (int i = 0; i < g->count; i++)
+        task_of(g, i)->m->solves++;
+    return true;
+}
+
+// Ends a solve: velocities and accelerations.
+static void finish_stage(fm_implicit_group *g, fm_newton_fault fault)
+{
     for (int i = 0; i < g->count; i++) {
         fm_stage_task *t = task_of(g, i);
         if (g->cloths[i]->pinned_count == 0 && g->pair_count == 0)
             balance_momentum(t);
-        t->m->solves++;
         if (fault != FM_NEWTON_CONVERGED)
             t->m->failures++, t->m->fault = fault;
         fm_stage_finish(t);
     }
+}
+
+// Keeps the positions at the beginning of a stage, or restores them.
+static void copy_positions(const fm_implicit_group *g, bool restore)
+{
+    for (int i = 0; i < g->count; i++) {
+        fm_cloth *c = g->cloths[i];
+        double *kept = c->implicit->begin.x;
+        memcpy(restore ? c->x.x : kept, restore ? kept : c->x.x,
+               3 * (size_t)c->lanes * sizeof(double));
+    }
+}
+
+// A memory with a window takes steps of one length only.
+static bool can_shorten(const fm_implicit_group *g)
+{
+    for (int i = 0; i < g->count; i++)
+        if (fm_terms_have_window(g->cloths[i]))
+            return false;
     return true;
+}
+
+// Goes through a stage whose solve failed in shorter stages of backward Euler. A stage that fails
+// is tried again with half its length, down to 1/SHORTEST of the whole.
+static bool advance_in_parts(fm_implicit_group *g, double interval, double end, fm_error *err)
+{
+    int done = 0, length = SHORTEST / 2; // in units of interval/SHORTEST
+    while (done < SHORTEST) {
+        double tau = interval * length / SHORTEST;
+        fm_newton_fault fault;
+        int left = SHORTEST - done - length;
+        if (!try_stage(g, tau, tau, end - interval * left / SHORTEST, &fault, err))
+            return false;
+        if (fault != FM_NEWTON_CONVERGED && length > 1) {
+            copy_positions(g, true);
+            length /= 2;
+            continue;
+        }
+        finish_stage(g, fault);
+        done += length;
+        for (int i = 0; i < g->count && done < SHORTEST; i++)
+            fm_stage_push_memories(task_of(g, i));
+        copy_positions(g, false);
+        while (done % (2 * length) == 0 && done + 2 * length <= SHORTEST)
+            length *= 2;
+    }
+    return true;
+}
+
+// One stage that ends at the time `end`, s; its memories are begun and not pushed. If its solve
+// fails, this stage and the rest of the step use backward Euler, with shorter stages.
+static bool advance_stage(fm_implicit_group *g, double tau, double interval, double end,
+                          fm_error *err)
+{
+    fm_newton_fault fault;
+    copy_positions(g, false);
+    if (!try_stage(g, tau, interval, end, &fault, err))
+        return false;
+    if (fault == FM_NEWTON_CONVERGED || !can_shorten(g)) {
+        finish_stage(g, fault);
+        return true;
+    }
+    copy_positions(g, true);
+    for (int i = 0; i < g->count; i++) {
+        fm_stage_task *t = task_of(g, i);
+        t->trapezoid = false, t->old = t->older = 0, t->m->retries++;
+    }
+    return advance_in_parts(g, interval, end, err);
 }
 
 // Stiffness of contact at the vertices of a cloth in the set, for stages of tau seconds.
@@ -357,10 +444,11 @@ bool fm_implicit_open_group(fm_implicit_group *g, double end, fm_error *err)
         for (int i = 0; i < g->count; i++) {
             fm_stage_task *t = task_of(g, i);
             fm_stage_push_memories(t);
-            if (trapezoid)
+            if (t->trapezoid)
                 t->old = 4.0 / 3, t->older = -1.0 / 3;
         }
     }
+    trapezoid = task_of(g, 0)->trapezoid;
     if (!advance_stage(g, trapezoid ? 2 * length / 3 : length, length, end, err))
         return false;
     for (int i = 0; i < g->count; i++) {

@@ -28,6 +28,7 @@ static const fm_field quantities[] = {
     {"newton_iterations", "", "of the implicit integrators since the last row", 1},
     {"newton_failures", "", "solves among them that did not converge", 1},
     {"linear_iterations", "", "of the linear solver since the last row", 1},
+    {"newton_retries", "", "solves that did not converge and were replaced by shorter ones", 1},
 };
 
 // kg m/s, momentum of the particles, and what fluid and cloth have still to give each other.
@@ -87,6 +88,7 @@ void fm_cloth_object_measure(fm_object *object, const fm_surroundings *around, f
     q[8] = load.x, q[9] = load.y, q[10] = load.z;
     fm_newton_report newton = fm_cloth_newton_report(c);
     q[11] = newton.iterations, q[12] = newton.failures, q[13] = newton.linear_iterations;
+    q[14] = newton.retries;
 }
 
 // Resets the numbers that are collected during an advance.

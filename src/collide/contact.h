@@ -118,6 +118,10 @@ void fm_contact_step(fm_contact_set *set, double h, fm_pool *pool, fm_contact_re
 // vertices somewhere between starts and ends.
 void fm_contact_set_stop(fm_contact_set *set, fm_stop_request *stop);
 
+// m/s: below it, friction inside an implicit solver grows with the speed. Surfaces that it holds
+// creep with less.
+static const double FM_CREEP_SPEED = 1e-5;
+
 // Contact inside an implicit solver (solver_pairs.c), before the step and with the same starts. The
 // caller fills the starts and guessed ends, then begins; afterwards it evaluates at any positions,
 // in the ends, and velocities.
@@ -127,6 +131,9 @@ void fm_solver_pairs_place_kinematic(fm_contact_set *set, double fraction, doubl
 // Forces and diagonal blocks of all pairs of solved surfaces in contact. tau: s, the derivative of
 // positions with respect to velocities. Returns the number of pairs.
 int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool);
+// Raises solver_stiffness, up to solver_held, at the vertices of the pairs that have passed through
+// each other at the last evaluation. Returns the number of vertices at which it has risen.
+int fm_solver_pairs_stiffen(fm_contact_set *set);
 // solver_out = matrix of the pairs in contact times solver_in.
 void fm_solver_pairs_multiply(fm_contact_set *set, fm_pool *pool);
 
@@ -347,6 +354,7 @@ typedef struct fm_solver_pair {
     float push, drag;          // N, force along n; N s/m, friction
     float slide[3];            // m/s, sliding velocity
     float stiffness, friction; // N/m
+    bool passed;               // through each other since the start of the step
 } fm_solver_pair;
 
 // Candidate pairs of one patch with itself and with patches of higher index.
@@ -463,6 +471,7 @@ struct fm_contact_set {
     // Of solver_pairs.c. N/m, [vertex], filled by the caller; solver_held: of pairs with kinematic
     // surfaces.
     double *solver_stiffness, *solver_held;
+    bool *solver_passed;        // [vertex] scratch of fm_solver_pairs_stiffen
     fm_vec3_array solver_force; // N, [vertex]
     float *solver_diagonal[6];  // N/m, [vertex] diagonal blocks xx, xy, xz, yy, yz, zz
     // [vertex][4] a vector and its product with the matrix; the fourth number is 0

@@ -98,6 +98,7 @@ static bool create_arrays(fm_contact_set *set, fm_error *err)
     set->colours = create_array(set, n, sizeof *set->colours, err);
     set->solver_stiffness = create_array(set, n, sizeof(double), err);
     set->solver_held = create_array(set, n, sizeof(double), err);
+    set->solver_passed = create_array(set, n, sizeof(bool), err);
     for (int m = 0; m < 6; m++)
         set->solver_diagonal[m] = create_array(set, n, sizeof(float), err);
     set->solver_in = create_array(set, n, 4 * sizeof(float), err);

@@ -6,10 +6,11 @@
 //
 //     k/2 (h - d)^2,     d: distance; negative for a pair that has passed through
 //
-// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/SLIDE below that
-// speed. A vertex near a side of a triangle is near the triangle behind it as well; so that it
-// slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its sides and
-// 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a corner.
+// and slows down their sliding velocity u_t by mu k (h - d) u_t/|u_t|, with u_t/FM_CREEP_SPEED
+// below that speed. A vertex near a side of a triangle is near the triangle behind it as well; so
+// that it slides over the mesh without bumps, each triangle adds -1/2 of the force of each of its
+// sides and 1/6 of that of its corners, as in inclusion and exclusion of the six triangles around a
+// corner.
 //
 // The matrix of the pair is w_i w_j (k n n^T + c (1 - n n^T)) with the weights w of the
 // closest points, the normal n and the friction coefficient c: positive semidefinite.
@@ -33,10 +34,10 @@
 #include <stdlib.h>
 
 enum { BLOCKS_AT_ONCE = 4 };         // blocks in one task of a thread
-static const double SLIDE = 5e-5;    // m/s, below it friction grows with the speed
 static const double PARALLEL = 0.04; // squared sine of the angle of edges without a side
 // shares of the forces of sides and corners, for two triangles at a side and six at a corner
 static const double SIDE = 1.0 / 2, CORNER = 1.0 / 6;
+static const double STIFFER = 10;  // factor of fm_solver_pairs_stiffen
 static const double INSIDE = 1e-9; // least weight of a corner inside a feature
 
 typedef struct job {
@@ -155,6 +156,7 @@ typedef struct contact {
     fm_vec3 n;    // unit normal
     double depth; // m
     double share; // of the force
+    bool passed;
 } contact;
 
 // Stores a pair in contact.
@@ -171,6 +173,7 @@ static void add_contact(const fm_contact_set *set, fm_pair_block *block, const c
         stiffness = fm_double_min(stiffness, k[c->v[i]]);
     }
     pair->n[0] = (float)c->n.x, pair->n[1] = (float)c->n.y, pair->n[2] = (float)c->n.z;
+    pair->passed = c->passed && !held;
     pair->push = (float)(c->share * stiffness * c->depth);
     pair->stiffness = c->share > 0 ? (float)(c->share * stiffness) : 0;
 }
@@ -185,7 +188,7 @@ static void add_part(const fm_contact_set *set, fm_pair_block *block, const int 
     double d = fm_length(gap);
     if (!(d < h) || !(d > 0))
         return;
-    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h - d, share};
+    contact c = {v, {1, 0, 0, 0}, fm_scale(gap, 1 / d), h - d, share, false};
     c.w[i] -= 1 - t, c.w[j] -= t;
     add_contact(set, block, &c);
 }
@@ -221,6 +224,7 @@ static void add_queued(const job *j, fm_pair_block *block, fm_feature_kind kind,
             continue;
         bool passed = inside && d + (double)list->start[k] <= q->approach &&
                       find_volume(kind, v, set->x0) * find_volume(kind, v, set->x1) < 0;
+        c.passed = passed;
         c.depth = passed ? h + d : h - d;
         c.n = fm_scale((fm_vec3){q->batch.gap[0][i], q->batch.gap[1][i], q->batch.gap[2][i]},
                        (passed ? -1 : 1) / d);
@@ -244,7 +248,7 @@ static void find_friction(const job *j, fm_pair_block *block)
             u = fm_add_scaled(u, fm_vec3_array_at(set->v, p->v[i]), p->w[i]);
         fm_vec3 slide = fm_add_scaled(u, n, -fm_dot(u, n));
         double most = fm_contact_pair_friction(set, p->v) * p->push;
-        double drag = most / fm_double_max(fm_length(slide), SLIDE); // N s/m
+        double drag = most / fm_double_max(fm_length(slide), FM_CREEP_SPEED); // N s/m
         p->slide[0] = (float)slide.x, p->slide[1] = (float)slide.y, p->slide[2] = (float)slide.z;
         p->drag = (float)drag;
         p->friction = p->stiffness > 0 ? (float)(drag / j->tau) : 0;
@@ -372,6 +376,26 @@ int fm_solver_pairs_evaluate(fm_contact_set *set, double tau, fm_pool *pool)
         memset(set->solver_diagonal[m], 0, n * sizeof(float));
     if (count > 0)
         run_colours(&j, pool, add_forces);
+    return count;
+}
+
+int fm_solver_pairs_stiffen(fm_contact_set *set)
+{
+    int count = 0;
+    memset(set->solver_passed, 0, (size_t)set->vertex_count * sizeof *set->solver_passed);
+    for (int b = 0; b < set->block_count; b++) {
+        const fm_pair_block *block = &set->blocks[b];
+        for (int k = 0; k < block->solver_count; k++)
+            for (int i = 0; i < 4 && block->solver[k].passed; i++)
+                set->solver_passed[block->solver[k].v[i]] = true;
+    }
+    for (int v = 0; v < set->vertex_count; v++) {
+        double *k = &set->solver_stiffness[v], most = set->solver_held[v];
+        if (!set->solver_passed[v] || !(*k < most))
+            continue;
+        *k = fm_double_min(STIFFER * *k, most);
+        count++;
+    }
     return count;
 }
 

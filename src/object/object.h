@@ -80,6 +80,8 @@ typedef struct fm_contact_view {
     double *velocity_change[3]; // m/s, change of v by contact in this substep
     const double *axis[3];      // unit vectors along which added mass acts
     unsigned char *touched;     // [point] 1: contact changed its velocity
+    int joined_count;           // pairs of points that seams join; their number may grow
+    const int *joined[2];       // [pair] the two points; contact takes them for one
 } fm_contact_view;
 
 // The arrays of a body that ties read and change, one for each of x, y and z.

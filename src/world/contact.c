@@ -37,6 +37,7 @@ typedef struct member {
     fm_object *object;
     fm_contact_view view;   // points, lines and triangles of the body
     fm_surroundings around; // environment of the body, with its own medium
+    int joined;             // pairs of points of the view that the contact set has joined
 } member;
 
 // Contact between the bodies and colliders of a world.
@@ -545,6 +546,17 @@ static void find_inside(fm_world *world, const member *m, fm_vec3_array x, bad_s
     }
 }
 
+// Joins the points that new seams of body i pull together. Otherwise contact would keep them apart,
+// and push the edges along a closed seam to and fro.
+static void join_seams(fm_world_contact *contact, int i)
+{
+    member *m = &contact->members[i];
+    int first = fm_contact_first_vertex(contact->set, i);
+    for (; m->joined < m->view.joined_count; m->joined++)
+        fm_contact_join_vertices(contact->set, first + m->view.joined[0][m->joined],
+                                 first + m->view.joined[1][m->joined]);
+}
+
 // Updates the contact views of all members, which also tell whether a body has moved.
 static bool update_views(fm_world_contact *contact, fm_error *err)
 {
@@ -552,6 +564,7 @@ static bool update_views(fm_world_contact *contact, fm_error *err)
         member *m = &contact->members[i];
         if (!m->object->type->body->contact(m->object, &m->view, err))
             return false;
+        join_seams(contact, i);
     }
     return true;
 }
