@@ -245,8 +245,12 @@ static fm_newton_fault solve_stage(fm_implicit_group *g)
         for (int i = 0; i < g->count; i++) {
             fm_implicit *m = g->cloths[i]->implicit;
             fm_pool *pool = m->task.s->around.pool;
-            fm_system_assemble(&m->level[0], &g->cloths[i]->x, &m->factors, pool);
-            fm_levels_assemble(m, pool);
+            if (m->mesh) {
+                fm_mesh_levels_assemble(m, &g->cloths[i]->x, pool);
+            } else {
+                fm_system_assemble(&m->level[0], &g->cloths[i]->x, &m->factors, pool);
+                fm_levels_assemble(m, pool);
+            }
             m->iterations++;
         }
         int linear = fm_implicit_solve(g, LINEAR);
