@@ -37,12 +37,13 @@ typedef struct fm_transfer {
 // Single precision is enough: the matrix only decides how fast Newton's method converges.
 typedef struct fm_system {
     const fm_cloth *cloth; // of the finest level
-    bool is_grid;
+    bool is_grid, finest;
     int columns, rows, count, lanes;
     int row_block;    // rows that one parallel task handles
     int family_count; // families of pairs, as fm_springs
     int down[FM_SPRINGS_MAX], across[FM_SPRINGS_MAX];
-    // K of each pair: pair[family] at its particle a
+    // K of each pair: pair[family] at its particle a. On the finest level, K = alpha + p p^T with p
+    // in m[0], m[1], m[2] and alpha in m[3]: fewer numbers to read.
     fm_blocks pair[FM_SPRINGS_MAX];
     fm_blocks own;                            // of each particle: inertia, drag, pins
     fm_blocks inverse;                        // of the diagonal blocks of A; 0 for pinned particles

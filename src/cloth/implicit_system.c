@@ -79,6 +79,7 @@ bool fm_system_create(fm_system *a, fm_cloth *c, fm_error *err)
     fm_arena *arena = &c->arena;
     *a = (fm_system){.cloth = c,
                      .is_grid = c->kind == FM_CLOTH_SHEET,
+                     .finest = true,
                      .columns = c->columns,
                      .rows = c->rows,
                      .count = c->count,
@@ -124,8 +125,8 @@ static void compute_row_blocks(int n, const spring_run *restrict l, const fm_blo
     ptrdiff_t b = l->b - l->a;
     double k = l->k * l->springs, c = l->c * l->dashpots, rest = l->l0;
     double stiffening = l->stiffening, tension = l->tension;
-    float *xx = out->m[0] + first, *xy = out->m[1] + first, *xz = out->m[2] + first;
-    float *yy = out->m[3] + first, *yz = out->m[4] + first, *zz = out->m[5] + first;
+    float *px = out->m[0] + first, *py = out->m[1] + first, *pz = out->m[2] + first;
+    float *across = out->m[3] + first;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = ax[i + b] - ax[i], dy = ay[i + b] - ay[i], dz = az[i + b] - az[i];
@@ -134,10 +135,9 @@ static void compute_row_blocks(int n, const spring_run *restrict l, const fm_blo
         double share = 1 - l0 / length, pulled = share > 0 ? share : 0;
         double strain = pulled * length / l0, more = stiffening * strain * strain;
         double alpha = tension * w[i] * k * pulled * (1 + more);
-        double beta = (w[i] * (k * (1 + 3 * more) + c) - alpha) / ll;
-        xx[i] = (float)(alpha + beta * dx * dx), yy[i] = (float)(alpha + beta * dy * dy);
-        zz[i] = (float)(alpha + beta * dz * dz), xy[i] = (float)(beta * dx * dy);
-        xz[i] = (float)(beta * dx * dz), yz[i] = (float)(beta * dy * dz);
+        double root = sqrt((w[i] * (k * (1 + 3 * more) + c) - alpha) / ll);
+        px[i] = (float)(root * dx), py[i] = (float)(root * dy), pz[i] = (float)(root * dz);
+        across[i] = (float)alpha;
     }
 }
 
@@ -227,6 +227,35 @@ static void add_row(int n, const float *restrict from, float *restrict to)
         to[i] += from[i];
 }
 
+// Adds the blocks of n springs of the finest level from number `from` on to the blocks d, from
+// number `to` on.
+FM_SIMD_CLONES
+static void add_spring_row(int n, const fm_blocks *restrict k, int from,
+                           const fm_blocks *restrict d, int to)
+{
+    const float *px = k->m[0] + from, *py = k->m[1] + from, *pz = k->m[2] + from,
+                *across = k->m[3] + from;
+    float *xx = d->m[0] + to, *xy = d->m[1] + to, *xz = d->m[2] + to, *yy = d->m[3] + to,
+          *yz = d->m[4] + to, *zz = d->m[5] + to;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        xx[i] += across[i] + px[i] * px[i], xy[i] += px[i] * py[i], xz[i] += px[i] * pz[i];
+        yy[i] += across[i] + py[i] * py[i], yz[i] += py[i] * pz[i];
+        zz[i] += across[i] + pz[i] * pz[i];
+    }
+}
+
+// Adds the blocks of n pairs from number `from` on to the diagonal blocks, from number `to` on.
+static void add_pair_row(const fm_system *a, int family, int n, int from, int to)
+{
+    if (a->finest) {
+        add_spring_row(n, &a->pair[family], from, &a->inverse, to);
+        return;
+    }
+    for (int m = 0; m < 6; m++)
+        add_row(n, a->pair[family].m[m] + from, a->inverse.m[m] + to);
+}
+
 // Sums the diagonal blocks of the rows [first, last) of a grid in `inverse`.
 static void sum_diagonal_rows(void *context, int first, int last)
 {
@@ -238,13 +267,10 @@ static void sum_diagonal_rows(void *context, int first, int last)
         for (int f = 0; f < a->family_count; f++) {
             int down = a->down[f], across = a->across[f], n = a->columns - abs(across);
             int from = across < 0 ? -across : 0, to = across < 0 ? 0 : across; // ends of pairs
-            for (int m = 0; m < 6; m++) {
-                const float *k = a->pair[f].m[m] + from;
-                if (r + down < a->rows)
-                    add_row(n, k + row, a->inverse.m[m] + row + from);
-                if (r >= down)
-                    add_row(n, k + row - down * a->columns, a->inverse.m[m] + row + to);
-            }
+            if (r + down < a->rows)
+                add_pair_row(a, f, n, row + from, row + from);
+            if (r >= down)
+                add_pair_row(a, f, n, row - down * a->columns + from, row + to);
         }
         add_bending_diagonal(a, r, &a->inverse);
     }
@@ -340,6 +366,27 @@ static void add_pairs(int first, int last, ptrdiff_t d, const fm_blocks *restric
     }
 }
 
+// The same for the springs of the finest level.
+FM_SIMD_CLONES
+static void add_springs(int first, int last, ptrdiff_t d, const fm_blocks *restrict k,
+                        const fm_float_axes *restrict in, const fm_float_axes *restrict out)
+{
+    const float *px = k->m[0], *py = k->m[1], *pz = k->m[2], *across = k->m[3], *x = in->x,
+                *y = in->y, *z = in->z;
+    float *ox = out->x, *oy = out->y, *oz = out->z;
+#pragma omp simd
+    for (int i = first; i < last; i++) {
+        float ax = x[i] - x[i + d], ay = y[i] - y[i + d], az = z[i] - z[i + d];
+        float bx = x[i] - x[i - d], by = y[i] - y[i - d], bz = z[i] - z[i - d];
+        float along = px[i] * ax + py[i] * ay + pz[i] * az;
+        float back = px[i - d] * bx + py[i - d] * by + pz[i - d] * bz;
+        float k1 = across[i], k2 = across[i - d];
+        ox[i] += along * px[i] + k1 * ax + (back * px[i - d] + k2 * bx);
+        oy[i] += along * py[i] + k1 * ay + (back * py[i - d] + k2 * by);
+        oz[i] += along * pz[i] + k1 * az + (back * pz[i - d] + k2 * bz);
+    }
+}
+
 // The coefficients of the bending of a row, as in sheet_bending.c.
 typedef struct bend_row {
     float down[5];           // of the rows from two above to two below, along columns
@@ -418,8 +465,13 @@ static void multiply_rows(void *context, int first, int last)
     const fm_system *a = t->system;
     int n = a->columns;
     multiply_blocks(first * n, last * n, &a->own, t->in, t->out);
-    for (int f = 0; f < a->family_count; f++)
-        add_pairs(first * n, last * n, a->down[f] * n + a->across[f], &a->pair[f], t->in, t->out);
+    for (int f = 0; f < a->family_count; f++) {
+        int d = a->down[f] * n + a->across[f];
+        if (a->finest)
+            add_springs(first * n, last * n, d, &a->pair[f], t->in, t->out);
+        else
+            add_pairs(first * n, last * n, d, &a->pair[f], t->in, t->out);
+    }
     if (a->bend_across + a->bend_down + a->bend_twist == 0)
         return;
     const float *in[3] = {t->in->x, t->in->y, t->in->z};
