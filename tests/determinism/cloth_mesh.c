@@ -38,7 +38,7 @@ static fm_cloth_def feature_cloth_def(feature tested)
         def.drag.history.memory.kind = FM_RECALL_FULL;
     }
     if (tested == STIFF)
-        def.stretch.stiffness = 2e4, def.imperfection.amount = 5e-4;
+        def.stretch.stiffness = 1e5, def.imperfection.amount = 5e-4;
     if (tested >= IMPLICIT) {
         def.integrator = FM_IMPLICIT;
         def.damping.order = def.bend.damping.order = 0.5;
@@ -75,7 +75,7 @@ static fm_cloth *create_cloth_body(fm_world *world, topology shape, const fm_clo
         fixture_mesh grid = fixture_create_grid(COLUMNS, ROWS, 0.01, 0.009, CUT_SHIFTED);
         fm_cloth *cloth = create_mesh(world, def, &grid);
         fixture_destroy_mesh(&grid);
-        if (def->stretch.stiffness == 2e4)
+        if (def->stretch.stiffness == 1e5)
             sew_sides(cloth);
         return cloth;
     }
