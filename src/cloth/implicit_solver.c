@@ -242,28 +242,38 @@ static double begin_directions(const fm_implicit_group *g)
     return dot(g, residual_of, correction_of);
 }
 
+// One step of conjugate gradients; rz: residual . correction. False if the matrix has no positive
+// curvature along the direction.
+static bool step_once(const fm_implicit_group *g, double *rz)
+{
+    multiply(g);
+    double curvature = dot(g, direction_of, product_of);
+    if (!(curvature > 0))
+        return false;
+    advance(g, *rz / curvature);
+    precondition(g);
+    double next = dot(g, residual_of, correction_of);
+    turn(g, next / *rz);
+    *rz = next;
+    return true;
+}
+
 int fm_implicit_solve(const fm_implicit_group *g, double tolerance)
 {
     for (int i = 0; i < g->count; i++)
         begin(g->cloths[i]->implicit);
     double rz = begin_directions(g), goal = tolerance * tolerance * rz;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        if (!(rz > goal) || rz <= 0)
+        if (rz > 0 && rz <= goal)
             return k;
-        if (k == MOST_CYCLES && give_up_levels(g)) {
-            double share = goal / rz;
+        // rounding may make rz negative, and levels that do not help may need many cycles
+        if ((!(rz > 0) || k == MOST_CYCLES) && give_up_levels(g)) {
+            double share = rz > 0 ? goal / rz : tolerance * tolerance;
             rz = begin_directions(g);
             goal = share * rz;
         }
-        multiply(g);
-        double curvature = dot(g, direction_of, product_of);
-        if (!(curvature > 0))
+        if (!(rz > 0) || !step_once(g, &rz))
             return k;
-        advance(g, rz / curvature);
-        precondition(g);
-        double next = dot(g, residual_of, correction_of);
-        turn(g, next / rz);
-        rz = next;
     }
     return MOST_ITERATIONS;
 }
