@@ -163,8 +163,8 @@ void fm_levels_assemble(fm_implicit *m, fm_pool *pool);
 void fm_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
                      const fm_float_axes *out);
 
-// mesh_levels.c: the matrix of a tube or mesh at positions x, with its stitches; the preconditioner;
-// the product.
+// mesh_levels.c: the matrix of a tube or mesh at positions x, with its stitches; the
+// preconditioner; the product.
 void fm_mesh_levels_assemble(fm_implicit *m, const fm_vec3_array *x, fm_pool *pool);
 void fm_mesh_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
                           const fm_float_axes *out);

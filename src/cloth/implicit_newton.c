@@ -34,8 +34,8 @@ static const double SLOPE = 0.9;
 // s^2/s0. With pairs in contact it may slow down, and s is taken for what remains.
 static const double ROUGH = 1e-3, FINE = 1e-7, FINE_IN_CONTACT = 3e-6, RELATIVE = 0.03,
                     RELATIVE_IN_CONTACT = 0.02;
-// Relative accuracy of the linear system. Where cloth crumples, the matrix changes so much within a
-// step that rough solutions serve better: after EARLY iterations, that of the linear system is ROUGHER.
+// Relative accuracy of the linear system; ROUGHER after EARLY iterations. Where cloth crumples, the
+// matrix changes so much within a step that rough solutions serve better.
 enum { EARLY = 4 };
 static const double LINEAR = 0.1, ROUGHER = 0.3;
 static const double SPEED = 2; // m/s, of an impact that contact forces stop within the gap
