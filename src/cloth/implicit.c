@@ -66,6 +66,11 @@ bool fm_implicit_create(fm_cloth *c, fm_error *err)
     int blocks = fm_parallel_block_count(3 * c->lanes, FM_PARTICLE_BLOCK);
     m->touching = fm_arena_alloc(&c->arena, (size_t)c->lanes, 1, "cloth", err);
     m->partial = fm_arena_alloc(&c->arena, (size_t)blocks, sizeof(double), "cloth", err);
+    if (c->kind != FM_CLOTH_SHEET) {
+        m->mesh = fm_arena_alloc(&c->arena, 1, sizeof *m->mesh, c->object.name, err);
+        if (!m->mesh || !fm_mesh_levels_create(c, m->mesh, err))
+            return false;
+    }
     c->implicit = m;
     return err->status == FM_OK;
 }
@@ -93,7 +98,9 @@ bool fm_implicit_check(fm_cloth *c, fm_error *err)
 {
     const char *missing = fm_implicit_find_unsupported(c);
     if (!missing)
-        return fm_implicit_reserve_seams(c, err);
+        return fm_implicit_reserve_seams(c, err) &&
+               (!c->implicit->mesh || c->implicit->mesh->stitch_count == c->stitches.count ||
+                fm_mesh_levels_plan(c, c->implicit->mesh, err));
     char allowed[96];
     fm_text_format(allowed, sizeof allowed, "kick-drift-kick: implicit does not support %s",
                    missing);

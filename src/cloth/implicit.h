@@ -5,6 +5,7 @@
 #define FATHOM_CLOTH_IMPLICIT_H
 
 #include "cloth/cloth.h"
+#include "cloth/mesh_levels.h"
 #include "collide/contact.h"
 
 // A vector field in single precision: three arrays that follow each other in memory.
@@ -28,32 +29,32 @@ typedef struct fm_transfer {
 } fm_transfer;
 
 // The matrix of a Newton iteration, symmetric and positive definite, on a grid of particles (a
-// sheet, or a coarser level of it) or on a spring mesh:
+// sheet, or a coarser level of it):
 //
 //     A p = own p + sum over pairs K (p_a - p_b) + bending p
 //
+// Of a tube or mesh, only cloth, count, lanes, own and moves are used; mesh_levels.h has the rest.
 // Single precision is enough: the matrix only decides how fast Newton's method converges.
 typedef struct fm_system {
-    const fm_cloth *cloth; // of the finest level; the source of the mesh's indices
-    bool is_grid;
-    int columns, rows, count, lanes; // a mesh has one row
-    int row_block;                   // rows that one parallel task handles
-    int family_count;                // of a grid: families of pairs, as fm_springs
+    const fm_cloth *cloth; // of the finest level
+    bool is_grid, finest;
+    int columns, rows, count, lanes;
+    int row_block;    // rows that one parallel task handles
+    int family_count; // families of pairs, as fm_springs
     int down[FM_SPRINGS_MAX], across[FM_SPRINGS_MAX];
-    // K of each pair: pair[family] at its particle a in a grid, pair[0] for each edge of a mesh
+    // K of each pair: pair[family] at its particle a. On the finest level, K = alpha + p p^T with p
+    // in m[0], m[1], m[2] and alpha in m[3]: fewer numbers to read.
     fm_blocks pair[FM_SPRINGS_MAX];
-    fm_blocks own;     // of each particle: inertia, drag, pins
-    fm_blocks inverse; // of the diagonal blocks of A; 0 for pinned particles
-    // bending: N/m, coefficients of a grid as in sheet_bending.c; factor of a mesh's hinges
-    float bend_across, bend_down, bend_twist, bend_factor;
-    float *column_weight; // [columns] 1, and 1/2 in the first and last column
+    fm_blocks own;                            // of each particle: inertia, drag, pins
+    fm_blocks inverse;                        // of the diagonal blocks of A; 0 for pinned particles
+    float bend_across, bend_down, bend_twist; // N/m, coefficients as in sheet_bending.c
+    float *column_weight;                     // [columns] 1, and 1/2 in the first and last column
     // [columns] coefficients of bending: of the columns from two to the left to two to the right in
     // the second differences; 1 for a left and a right neighbour that exist
     float *bend_along[5], *bend_neighbour[2];
     float *bend_inner[9];  // [columns] N/m, coefficients of bending in rows away from the border
     float *moves;          // [lanes] 1; 0 for pinned particles
     double eigenvalue;     // bound on the largest eigenvalue of inverse * A
-    fm_float_axes hinge;   // scratch of a mesh: bending of each hinge
     fm_float_axes x, b, r; // scratch of the solver: solution, right-hand side, residual
     fm_float_axes step;    // scratch of the smoother
     fm_transfer across_columns, across_rows; // to the next finer level
@@ -83,6 +84,7 @@ typedef struct fm_stage_task {
 typedef struct fm_implicit {
     fm_system level[FM_LEVELS_MAX]; // 0: the cloth; coarser grids of a sheet
     int level_count;
+    fm_mesh_levels *mesh; // of a tube or mesh; NULL: a sheet
     fm_stage_task task;
     int first_vertex; // of the cloth in the contact set
     fm_hessian_factors factors;
@@ -162,6 +164,14 @@ bool fm_levels_create(fm_implicit *implicit, fm_cloth *cloth, fm_error *err);
 void fm_levels_assemble(fm_implicit *m, fm_pool *pool);
 void fm_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
                      const fm_float_axes *out);
+
+// mesh_levels.c: the matrix of a tube or mesh at positions x, with its stitches; the
+// preconditioner; the product.
+void fm_mesh_levels_assemble(fm_implicit *m, const fm_vec3_array *x, fm_pool *pool);
+void fm_mesh_levels_apply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
+                          const fm_float_axes *out);
+void fm_mesh_levels_multiply(const fm_implicit *m, fm_pool *pool, const fm_float_axes *in,
+                             const fm_float_axes *out);
 
 // implicit_solver.c: solves A solution = -gradient of all cloths by conjugate gradients to the
 // relative accuracy `tolerance`. Returns the number of iterations.

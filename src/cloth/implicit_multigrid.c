@@ -173,6 +173,16 @@ bool fm_levels_create(fm_implicit *m, fm_cloth *cloth, fm_error *err)
     return true;
 }
 
+// K of pair i of family k.
+static void read_pair(const fm_system *a, int k, int i, float block[6])
+{
+    float *const *m = a->pair[k].m;
+    float x = m[0][i], y = m[1][i], z = m[2][i], across = m[3][i];
+    const float spring[6] = {across + x * x, x * y, x * z, across + y * y, y * z, across + z * z};
+    for (int j = 0; j < 6; j++)
+        block[j] = a->finest ? spring[j] : m[j][i];
+}
+
 // Sums K of the fine pairs that the coarse pairs of family k in a row stand for. (r, q): the fine
 // pairs relative to the first one of each coarse pair; rows and columns beside a pair along the
 // other direction take part by one half.
@@ -194,9 +204,10 @@ static void sum_pair_row(const fm_system *c, const fm_system *f, int k, int row)
                 int at = column * fx + sign * q;
                 if (at < 0 || at >= f->columns || at + across < 0 || at + across >= f->columns)
                     continue;
+                float block[6];
+                read_pair(f, k, (r0 + r) * f->columns + at, block);
                 for (int m = 0; m < 6; m++)
-                    c->pair[k].m[m][row * c->columns + column] +=
-                        weight * f->pair[k].m[m][(r0 + r) * f->columns + at];
+                    c->pair[k].m[m][row * c->columns + column] += weight * block[m];
             }
         }
     }
@@ -252,7 +263,9 @@ static void hold_pinned_particle(const fm_system *a, int i)
         if (r < 0 || r >= a->rows || q < 0 || q >= a->columns)
             continue;
         int at = sign > 0 ? i : r * a->columns + q;
-        trace += a->pair[k / 2].m[0][at] + a->pair[k / 2].m[3][at] + a->pair[k / 2].m[5][at];
+        float block[6];
+        read_pair(a, k / 2, at, block);
+        trace += (double)(block[0] + block[3] + block[5]);
     }
     for (int m = 0; m < 6; m++)
         a->own.m[m][i] = m == 0 || m == 3 || m == 5 ? (float)(PIN * trace) : 0;

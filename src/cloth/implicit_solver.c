@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // implicit_solver.c: conjugate gradients for the linear system of a Newton iteration.
 //
-//     A dx = -gradient,   preconditioned by a multigrid cycle on sheets of several levels, else by
+//     A dx = -gradient,   preconditioned by a multigrid cycle on cloths of several levels, else by
 //                         the inverse diagonal blocks
 //
+// Tubes and meshes whose cycle has not helped after MOST_CYCLES iterations go on with the diagonal.
 // The iteration stops when the energy norm of the residual, sqrt(r . M r) with the preconditioner
 // M, has fallen by the factor `tolerance`. Sums go over fixed blocks in their order.
 #include "cloth/implicit.h"
@@ -13,6 +14,7 @@
 enum {
     BLOCK = 4096,          // floats per partial sum
     MOST_ITERATIONS = 400, // of conjugate gradients
+    MOST_CYCLES = 40,      // of those, with the levels of tubes and meshes
 };
 
 // Arguments of the loops over all components.
@@ -130,7 +132,9 @@ static void precondition(const fm_implicit_group *g)
     for (int i = 0; i < g->count; i++) {
         fm_implicit *m = g->cloths[i]->implicit;
         fm_pool *pool = m->task.s->around.pool;
-        if (m->level_count > 1)
+        if (m->mesh)
+            fm_mesh_levels_apply(m, pool, &m->residual, &m->correction);
+        else if (m->level_count > 1)
             fm_levels_apply(m, pool, &m->residual, &m->correction);
         else
             fm_parallel_for(pool, m->level[0].lanes, FM_ELEMENT_BLOCK, precondition_range, m);
@@ -166,7 +170,12 @@ static void multiply(const fm_implicit_group *g)
 {
     for (int i = 0; i < g->count; i++) {
         const fm_implicit *m = g->cloths[i]->implicit;
-        fm_system_multiply(&m->level[0], m->task.s->around.pool, &m->direction, &m->product);
+        fm_pool *pool = m->task.s->around.pool;
+        if (m->mesh) { // with its seams
+            fm_mesh_levels_multiply(m, pool, &m->direction, &m->product);
+            continue;
+        }
+        fm_system_multiply(&m->level[0], pool, &m->direction, &m->product);
         fm_implicit_multiply_seams(m, g->cloths[i]);
     }
     if (g->pair_count > 0)
@@ -209,28 +218,62 @@ static void turn(const fm_implicit_group *g, double scale)
     }
 }
 
-int fm_implicit_solve(const fm_implicit_group *g, double tolerance)
+// Leaves the levels of tubes and meshes unused for the rest of the solve. False if none is in use.
+static bool give_up_levels(const fm_implicit_group *g)
 {
-    for (int i = 0; i < g->count; i++)
-        begin(g->cloths[i]->implicit);
+    bool any = false;
+    for (int i = 0; i < g->count; i++) {
+        fm_mesh_levels *levels = g->cloths[i]->implicit->mesh;
+        any = any || (levels && levels->active);
+        if (levels)
+            levels->active = false;
+    }
+    return any;
+}
+
+// Starts the directions from the residual. Returns residual . correction.
+static double begin_directions(const fm_implicit_group *g)
+{
     precondition(g);
     for (int i = 0; i < g->count; i++) {
         const fm_implicit *m = g->cloths[i]->implicit;
         memcpy(m->direction.x, m->correction.x, 3 * (size_t)m->level[0].lanes * sizeof(float));
     }
-    double rz = dot(g, residual_of, correction_of), goal = tolerance * tolerance * rz;
+    return dot(g, residual_of, correction_of);
+}
+
+// One step of conjugate gradients; rz: residual . correction. False if the matrix has no positive
+// curvature along the direction.
+static bool step_once(const fm_implicit_group *g, double *rz)
+{
+    multiply(g);
+    double curvature = dot(g, direction_of, product_of);
+    if (!(curvature > 0))
+        return false;
+    advance(g, *rz / curvature);
+    precondition(g);
+    double next = dot(g, residual_of, correction_of);
+    turn(g, next / *rz);
+    *rz = next;
+    return true;
+}
+
+int fm_implicit_solve(const fm_implicit_group *g, double tolerance)
+{
+    for (int i = 0; i < g->count; i++)
+        begin(g->cloths[i]->implicit);
+    double rz = begin_directions(g), goal = tolerance * tolerance * rz;
     for (int k = 0; k < MOST_ITERATIONS; k++) {
-        if (!(rz > goal) || rz <= 0)
+        if (rz > 0 && rz <= goal)
             return k;
-        multiply(g);
-        double curvature = dot(g, direction_of, product_of);
-        if (!(curvature > 0))
+        // rounding may make rz negative, and levels that do not help may need many cycles
+        if ((!(rz > 0) || k == MOST_CYCLES) && give_up_levels(g)) {
+            double share = rz > 0 ? goal / rz : tolerance * tolerance;
+            rz = begin_directions(g);
+            goal = share * rz;
+        }
+        if (!(rz > 0) || !step_once(g, &rz))
             return k;
-        advance(g, rz / curvature);
-        precondition(g);
-        double next = dot(g, residual_of, correction_of);
-        turn(g, next / rz);
-        rz = next;
     }
     return MOST_ITERATIONS;
 }

@@ -11,8 +11,8 @@
 // which is its second derivative without the negative part of a compressed spring, so that A is
 // positive definite [CK02]; with stiffening, k in the first part is the secant and in the second
 // part the tangent stiffness. c is the damping coefficient of the spring times w0/tau. Bending of
-// sheets and of hinges that are flat at rest is linear in the positions and enters exactly; hinges
-// with a rest angle enter as if they were flat.
+// sheets is linear in the positions and enters exactly. This file has the matrix of sheets, those
+// of tubes and meshes are in mesh_levels.c.
 //
 // Bound on the largest eigenvalue of D^-1 A, with the diagonal blocks D of A: an element with the
 // coefficients a_i has (sum a_i p_i)^2 <= n sum a_i^2 p_i^2 for n particles, so it is at most 2 for
@@ -73,47 +73,46 @@ bool fm_system_create_columns(fm_system *a, fm_arena *arena, fm_error *err)
     return true;
 }
 
-// Allocates the matrix of a cloth.
+// Allocates the matrix of a sheet; of a tube or mesh, `own` and `moves` only.
 bool fm_system_create(fm_system *a, fm_cloth *c, fm_error *err)
 {
     fm_arena *arena = &c->arena;
     *a = (fm_system){.cloth = c,
                      .is_grid = c->kind == FM_CLOTH_SHEET,
+                     .finest = true,
                      .columns = c->columns,
                      .rows = c->rows,
                      .count = c->count,
                      .lanes = c->lanes,
                      .row_block = c->row_block,
-                     .family_count = c->kind == FM_CLOTH_SHEET ? c->springs_count : 1};
-    int pad = fm_system_find_pad(a), pairs = a->is_grid ? c->lanes : c->mesh.edge_count;
+                     .family_count = c->springs_count};
+    int pad = fm_system_find_pad(a);
+    fm_blocks_create(arena, c->lanes, pad, &a->own, err);
+    a->moves = fm_arena_alloc(arena, (size_t)c->lanes, sizeof(float), "cloth", err);
+    if (!a->is_grid)
+        return err->status == FM_OK;
     for (int f = 0; f < a->family_count; f++) {
         a->down[f] = c->springs[f].down;
         a->across[f] = c->springs[f].across;
-        fm_blocks_create(arena, pairs, pad, &a->pair[f], err);
+        fm_blocks_create(arena, c->lanes, pad, &a->pair[f], err);
     }
-    fm_blocks_create(arena, c->lanes, pad, &a->own, err);
     fm_blocks_create(arena, c->lanes, pad, &a->inverse, err);
-    if (!a->is_grid)
-        fm_float_axes_create(arena, c->mesh.hinge_count + 1, 0, &a->hinge, err);
     fm_float_axes *axes[] = {&a->x, &a->b, &a->r, &a->step};
     for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
         fm_float_axes_create(arena, c->lanes, pad, axes[i], err);
-    a->moves = fm_arena_alloc(arena, (size_t)c->lanes, sizeof(float), "cloth", err);
     return fm_system_create_columns(a, arena, err);
 }
 
-// The springs of one family in a row, or edges of a mesh, whose blocks are computed.
+// The springs of one family in a row, whose blocks are computed.
 typedef struct spring_run {
-    const double *x, *y, *z; // m, positions; springs join particles a and b
-    int a, b;                // first particles, for a row
-    const int *from, *to;    // particles of each edge; NULL: a row
-    const double *scatter;   // relative change of the rest lengths at each particle
-    const double *stiffness, *damping, *rest; // of each edge; NULL: the same for a row
-    double k, c, l0;                          // of a row: N/m, N s^q/m, m
-    double springs, dashpots;                 // factors of stiffness and damping
-    double stiffening;                        // of a row: 1/strain^2
-    double tension;                           // of a row: 1; 0: its springs carry no force
-    const double *weight;                     // of each spring of a row
+    const double *x, *y, *z;  // m, positions; springs join particles a and b
+    int a, b;                 // first particles
+    const double *scatter;    // relative change of the rest lengths at each particle
+    double k, c, l0;          // N/m, N s^q/m, m
+    double springs, dashpots; // factors of stiffness and damping
+    double stiffening;        // 1/strain^2
+    double tension;           // 1; 0: its springs carry no force
+    const double *weight;     // of each spring
 } spring_run;
 
 // Blocks of the springs [0, n) of a row.
@@ -126,8 +125,8 @@ static void compute_row_blocks(int n, const spring_run *restrict l, const fm_blo
     ptrdiff_t b = l->b - l->a;
     double k = l->k * l->springs, c = l->c * l->dashpots, rest = l->l0;
     double stiffening = l->stiffening, tension = l->tension;
-    float *xx = out->m[0] + first, *xy = out->m[1] + first, *xz = out->m[2] + first;
-    float *yy = out->m[3] + first, *yz = out->m[4] + first, *zz = out->m[5] + first;
+    float *px = out->m[0] + first, *py = out->m[1] + first, *pz = out->m[2] + first;
+    float *across = out->m[3] + first;
 #pragma omp simd
     for (int i = 0; i < n; i++) {
         double dx = ax[i + b] - ax[i], dy = ay[i + b] - ay[i], dz = az[i + b] - az[i];
@@ -136,28 +135,9 @@ static void compute_row_blocks(int n, const spring_run *restrict l, const fm_blo
         double share = 1 - l0 / length, pulled = share > 0 ? share : 0;
         double strain = pulled * length / l0, more = stiffening * strain * strain;
         double alpha = tension * w[i] * k * pulled * (1 + more);
-        double beta = (w[i] * (k * (1 + 3 * more) + c) - alpha) / ll;
-        xx[i] = (float)(alpha + beta * dx * dx), yy[i] = (float)(alpha + beta * dy * dy);
-        zz[i] = (float)(alpha + beta * dz * dz), xy[i] = (float)(beta * dx * dy);
-        xz[i] = (float)(beta * dx * dz), yz[i] = (float)(beta * dy * dz);
-    }
-}
-
-// Blocks of the edges [first, last) of a mesh.
-static void compute_edge_blocks(const spring_run *l, const fm_blocks *out, int first, int last)
-{
-    for (int i = first; i < last; i++) {
-        int a = l->from[i], b = l->to[i];
-        double dx = l->x[b] - l->x[a], dy = l->y[b] - l->y[a], dz = l->z[b] - l->z[a];
-        double ll = dx * dx + dy * dy + dz * dz + FM_TINY, k = l->stiffness[i] * l->springs;
-        double share = 1 - l->rest[i] / sqrt(ll), alpha = k * (share > 0 ? share : 0);
-        double beta = (k + l->damping[i] * l->dashpots - alpha) / ll;
-        out->m[0][i] = (float)(alpha + beta * dx * dx);
-        out->m[3][i] = (float)(alpha + beta * dy * dy);
-        out->m[5][i] = (float)(alpha + beta * dz * dz);
-        out->m[1][i] = (float)(beta * dx * dy);
-        out->m[2][i] = (float)(beta * dx * dz);
-        out->m[4][i] = (float)(beta * dy * dz);
+        double root = sqrt((w[i] * (k * (1 + 3 * more) + c) - alpha) / ll);
+        px[i] = (float)(root * dx), py[i] = (float)(root * dy), pz[i] = (float)(root * dz);
+        across[i] = (float)alpha;
     }
 }
 
@@ -199,23 +179,6 @@ static void assemble_rows(void *context, int first, int last)
     }
 }
 
-static void assemble_edges(void *context, int first, int last)
-{
-    const task *t = context;
-    const fm_spring_mesh *mesh = &t->system->cloth->mesh;
-    spring_run l = {.x = t->x->x,
-                    .y = t->x->y,
-                    .z = t->x->z,
-                    .from = mesh->edge_a,
-                    .to = mesh->edge_b,
-                    .stiffness = mesh->edge_stiffness,
-                    .damping = mesh->edge_damping,
-                    .rest = mesh->edge_rest,
-                    .springs = t->factors->springs,
-                    .dashpots = t->factors->damping};
-    compute_edge_blocks(&l, &t->system->pair[0], first, last);
-}
-
 void fm_system_assemble(fm_system *a, const fm_vec3_array *x, const fm_hessian_factors *factors,
                         fm_pool *pool)
 {
@@ -224,11 +187,7 @@ void fm_system_assemble(fm_system *a, const fm_vec3_array *x, const fm_hessian_f
     a->bend_across = (float)(factors->bending * c->bend_across);
     a->bend_down = (float)(factors->bending * c->bend_down);
     a->bend_twist = (float)(factors->bending * c->bend_twist);
-    a->bend_factor = (float)factors->bending;
-    if (a->is_grid)
-        fm_parallel_for(pool, a->rows, a->row_block, assemble_rows, &t);
-    else
-        fm_parallel_for(pool, c->mesh.edge_count, FM_ELEMENT_BLOCK, assemble_edges, &t);
+    fm_parallel_for(pool, a->rows, a->row_block, assemble_rows, &t);
     fm_system_invert_diagonal(a, pool);
 }
 
@@ -268,6 +227,35 @@ static void add_row(int n, const float *restrict from, float *restrict to)
         to[i] += from[i];
 }
 
+// Adds the blocks of n springs of the finest level from number `from` on to the blocks d, from
+// number `to` on.
+FM_SIMD_CLONES
+static void add_spring_row(int n, const fm_blocks *restrict k, int from,
+                           const fm_blocks *restrict d, int to)
+{
+    const float *px = k->m[0] + from, *py = k->m[1] + from, *pz = k->m[2] + from,
+                *across = k->m[3] + from;
+    float *xx = d->m[0] + to, *xy = d->m[1] + to, *xz = d->m[2] + to, *yy = d->m[3] + to,
+          *yz = d->m[4] + to, *zz = d->m[5] + to;
+#pragma omp simd
+    for (int i = 0; i < n; i++) {
+        xx[i] += across[i] + px[i] * px[i], xy[i] += px[i] * py[i], xz[i] += px[i] * pz[i];
+        yy[i] += across[i] + py[i] * py[i], yz[i] += py[i] * pz[i];
+        zz[i] += across[i] + pz[i] * pz[i];
+    }
+}
+
+// Adds the blocks of n pairs from number `from` on to the diagonal blocks, from number `to` on.
+static void add_pair_row(const fm_system *a, int family, int n, int from, int to)
+{
+    if (a->finest) {
+        add_spring_row(n, &a->pair[family], from, &a->inverse, to);
+        return;
+    }
+    for (int m = 0; m < 6; m++)
+        add_row(n, a->pair[family].m[m] + from, a->inverse.m[m] + to);
+}
+
 // Sums the diagonal blocks of the rows [first, last) of a grid in `inverse`.
 static void sum_diagonal_rows(void *context, int first, int last)
 {
@@ -279,46 +267,12 @@ static void sum_diagonal_rows(void *context, int first, int last)
         for (int f = 0; f < a->family_count; f++) {
             int down = a->down[f], across = a->across[f], n = a->columns - abs(across);
             int from = across < 0 ? -across : 0, to = across < 0 ? 0 : across; // ends of pairs
-            for (int m = 0; m < 6; m++) {
-                const float *k = a->pair[f].m[m] + from;
-                if (r + down < a->rows)
-                    add_row(n, k + row, a->inverse.m[m] + row + from);
-                if (r >= down)
-                    add_row(n, k + row - down * a->columns, a->inverse.m[m] + row + to);
-            }
+            if (r + down < a->rows)
+                add_pair_row(a, f, n, row + from, row + from);
+            if (r >= down)
+                add_pair_row(a, f, n, row - down * a->columns + from, row + to);
         }
         add_bending_diagonal(a, r, &a->inverse);
-    }
-}
-
-// N/m, diagonal element of the hinges at particle i of a mesh.
-static float find_hinge_bending(const fm_system *a, int i)
-{
-    const fm_spring_mesh *mesh = &a->cloth->mesh;
-    double sum = 0;
-    if (mesh->hinge_count == 0)
-        return 0;
-    for (int k = mesh->hinges.start[i]; k < mesh->hinges.start[i + 1]; k++) {
-        int h = mesh->hinges.entry[k] / 4;
-        double share = mesh->hinge_share[mesh->hinges.entry[k] % 4][h];
-        sum += mesh->hinge_stiffness[h] * share * share;
-    }
-    return a->bend_factor * (float)sum;
-}
-
-// Sums the diagonal blocks of the particles [first, last) of a mesh in `inverse`.
-static void sum_diagonal_range(void *context, int first, int last)
-{
-    fm_system *a = ((task *)context)->system;
-    const fm_incidence *edges = &a->cloth->mesh.edges;
-    for (int i = first; i < last; i++) {
-        double bending = find_hinge_bending(a, i);
-        for (int m = 0; m < 6; m++) {
-            double sum = a->own.m[m][i] + (m == 0 || m == 3 || m == 5 ? bending : 0);
-            for (int k = edges->start[i]; k < edges->start[i + 1]; k++)
-                sum += a->pair[0].m[m][edges->entry[k] / 2];
-            a->inverse.m[m][i] = (float)sum;
-        }
     }
 }
 
@@ -366,15 +320,10 @@ static void find_inner_bending(const fm_system *a)
 void fm_system_invert_diagonal(fm_system *a, fm_pool *pool)
 {
     task t = {.system = a};
-    if (a->is_grid)
-        find_inner_bending(a);
-    if (a->is_grid)
-        fm_parallel_for(pool, a->rows, a->row_block, sum_diagonal_rows, &t);
-    else
-        fm_parallel_for(pool, a->count, FM_PARTICLE_BLOCK, sum_diagonal_range, &t);
+    find_inner_bending(a);
+    fm_parallel_for(pool, a->rows, a->row_block, sum_diagonal_rows, &t);
     fm_parallel_for(pool, a->count, FM_PARTICLE_BLOCK, invert_range, &t);
-    bool bends = a->bend_factor > 0 || a->bend_across + a->bend_down + a->bend_twist > 0;
-    a->eigenvalue = bends ? 4 : 2;
+    a->eigenvalue = a->bend_across + a->bend_down + a->bend_twist > 0 ? 4 : 2;
 }
 
 // out = B in for the symmetric blocks B of the particles [first, last).
@@ -414,6 +363,27 @@ static void add_pairs(int first, int last, ptrdiff_t d, const fm_blocks *restric
                  (xy[i - d] * bx + yy[i - d] * by + yz[i - d] * bz);
         oz[i] += xz[i] * ax + yz[i] * ay + zz[i] * az +
                  (xz[i - d] * bx + yz[i - d] * by + zz[i - d] * bz);
+    }
+}
+
+// The same for the springs of the finest level.
+FM_SIMD_CLONES
+static void add_springs(int first, int last, ptrdiff_t d, const fm_blocks *restrict k,
+                        const fm_float_axes *restrict in, const fm_float_axes *restrict out)
+{
+    const float *px = k->m[0], *py = k->m[1], *pz = k->m[2], *across = k->m[3], *x = in->x,
+                *y = in->y, *z = in->z;
+    float *ox = out->x, *oy = out->y, *oz = out->z;
+#pragma omp simd
+    for (int i = first; i < last; i++) {
+        float ax = x[i] - x[i + d], ay = y[i] - y[i + d], az = z[i] - z[i + d];
+        float bx = x[i] - x[i - d], by = y[i] - y[i - d], bz = z[i] - z[i - d];
+        float along = px[i] * ax + py[i] * ay + pz[i] * az;
+        float back = px[i - d] * bx + py[i - d] * by + pz[i - d] * bz;
+        float k1 = across[i], k2 = across[i - d];
+        ox[i] += along * px[i] + k1 * ax + (back * px[i - d] + k2 * bx);
+        oy[i] += along * py[i] + k1 * ay + (back * py[i - d] + k2 * by);
+        oz[i] += along * pz[i] + k1 * az + (back * pz[i - d] + k2 * bz);
     }
 }
 
@@ -495,8 +465,13 @@ static void multiply_rows(void *context, int first, int last)
     const fm_system *a = t->system;
     int n = a->columns;
     multiply_blocks(first * n, last * n, &a->own, t->in, t->out);
-    for (int f = 0; f < a->family_count; f++)
-        add_pairs(first * n, last * n, a->down[f] * n + a->across[f], &a->pair[f], t->in, t->out);
+    for (int f = 0; f < a->family_count; f++) {
+        int d = a->down[f] * n + a->across[f];
+        if (a->finest)
+            add_springs(first * n, last * n, d, &a->pair[f], t->in, t->out);
+        else
+            add_pairs(first * n, last * n, d, &a->pair[f], t->in, t->out);
+    }
     if (a->bend_across + a->bend_down + a->bend_twist == 0)
         return;
     const float *in[3] = {t->in->x, t->in->y, t->in->z};
@@ -515,73 +490,10 @@ static void multiply_rows(void *context, int first, int last)
     }
 }
 
-// The bending k L of the hinges [first, last) of a mesh.
-static void bend_hinges(void *context, int first, int last)
-{
-    const task *t = context;
-    const fm_system *a = t->system;
-    const fm_spring_mesh *mesh = &a->cloth->mesh;
-    for (int h = first; h < last; h++) {
-        float L[3] = {0};
-        for (int k = 0; k < 4; k++) {
-            int i = mesh->hinge[k][h];
-            float share = (float)mesh->hinge_share[k][h];
-            L[0] += share * t->in->x[i], L[1] += share * t->in->y[i], L[2] += share * t->in->z[i];
-        }
-        float stiffness = a->bend_factor * (float)mesh->hinge_stiffness[h];
-        a->hinge.x[h] = stiffness * L[0];
-        a->hinge.y[h] = stiffness * L[1];
-        a->hinge.z[h] = stiffness * L[2];
-    }
-}
-
-// The product of the pairs at particle i of a mesh, added to s.
-static void add_edge_products(const task *t, int i, float s[3])
-{
-    const fm_spring_mesh *mesh = &t->system->cloth->mesh;
-    const fm_blocks *pair = &t->system->pair[0];
-    const fm_float_axes *in = t->in;
-    for (int k = mesh->edges.start[i]; k < mesh->edges.start[i + 1]; k++) {
-        int e = mesh->edges.entry[k] / 2;
-        int j = mesh->edges.entry[k] % 2 ? mesh->edge_a[e] : mesh->edge_b[e];
-        float dx = in->x[i] - in->x[j], dy = in->y[i] - in->y[j], dz = in->z[i] - in->z[j];
-        s[0] += pair->m[0][e] * dx + pair->m[1][e] * dy + pair->m[2][e] * dz;
-        s[1] += pair->m[1][e] * dx + pair->m[3][e] * dy + pair->m[4][e] * dz;
-        s[2] += pair->m[2][e] * dx + pair->m[4][e] * dy + pair->m[5][e] * dz;
-    }
-}
-
-// The product for the particles [first, last) of a mesh, after bend_hinges.
-static void multiply_mesh_range(void *context, int first, int last)
-{
-    const task *t = context;
-    const fm_system *a = t->system;
-    const fm_spring_mesh *mesh = &a->cloth->mesh;
-    multiply_blocks(first, last, &a->own, t->in, t->out);
-    for (int i = first; i < last; i++) {
-        float s[3] = {0};
-        add_edge_products(t, i, s);
-        for (int k = mesh->hinge_count ? mesh->hinges.start[i] : 0;
-             mesh->hinge_count && k < mesh->hinges.start[i + 1]; k++) {
-            int h = mesh->hinges.entry[k] / 4;
-            float share = (float)mesh->hinge_share[mesh->hinges.entry[k] % 4][h];
-            s[0] += share * a->hinge.x[h];
-            s[1] += share * a->hinge.y[h];
-            s[2] += share * a->hinge.z[h];
-        }
-        t->out->x[i] += s[0], t->out->y[i] += s[1], t->out->z[i] += s[2];
-    }
-}
-
 // out = A in.
 void fm_system_multiply(const fm_system *a, fm_pool *pool, const fm_float_axes *in,
                         const fm_float_axes *out)
 {
     task t = {.system = (fm_system *)a, .in = in, .out = out};
-    if (a->is_grid) {
-        fm_parallel_for(pool, a->rows, a->row_block, multiply_rows, &t);
-        return;
-    }
-    fm_parallel_for(pool, a->cloth->mesh.hinge_count, FM_ELEMENT_BLOCK, bend_hinges, &t);
-    fm_parallel_for(pool, a->count, FM_PARTICLE_BLOCK, multiply_mesh_range, &t);
+    fm_parallel_for(pool, a->rows, a->row_block, multiply_rows, &t);
 }

@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-static const double SHEET_KICKS = 19, MESH_KICKS = 28;
+static const double SHEET_KICKS = 19, MESH_KICKS = 14;
 static const double IMPLICIT_STEPS = 96; // steps/s
 static const double GAS = 10;            // kg/m^3, a denser medium is a liquid
 

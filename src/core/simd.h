@@ -36,6 +36,7 @@ typedef float fm_floats __attribute__((vector_size(32)));
 typedef int fm_ints __attribute__((vector_size(32)));
 typedef float fm_four_floats __attribute__((vector_size(16), may_alias));
 typedef float fm_floats_unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float fm_four_floats_unaligned __attribute__((vector_size(16), aligned(4), may_alias));
 
 // A function that is always inlined, so that SIMD clones of its caller include it.
 #define FM_INLINE static inline __attribute__((always_inline))
@@ -44,6 +45,12 @@ typedef float fm_floats_unaligned __attribute__((vector_size(32), aligned(4), ma
 FM_INLINE fm_floats fm_floats_load(const float *from)
 {
     return *(const fm_floats_unaligned *)from;
+}
+
+// Loads four floats from an address with any alignment.
+FM_INLINE fm_four_floats fm_four_floats_load(const float *from)
+{
+    return *(const fm_four_floats_unaligned *)from;
 }
 
 // Square root of each lane.

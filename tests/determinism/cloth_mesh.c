@@ -18,12 +18,13 @@ typedef enum topology { TUBE, MESH, SEWN, TOPOLOGIES } topology;
 // PHYSICAL: the default drag; PUBLISHED: drag with a fractional derivative over the whole past;
 // EVERYTHING: fractional damping, repulsion, strain limiting, a ball and a current; RK4: the
 // integrator, fourth-order Runge-Kutta, with viscous and pressure drag.
-// IMPLICIT: the implicit integrator, with fractional damping.
-typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, IMPLICIT, FEATURES } feature;
+// IMPLICIT: the implicit integrator, with fractional damping; STIFF: the same with springs so stiff
+// that the linear solver uses its coarser levels, the mesh with a seam.
+typedef enum feature { PHYSICAL, PUBLISHED, EVERYTHING, RK4, IMPLICIT, STIFF, FEATURES } feature;
 
 static const char *const topology_names[TOPOLOGIES] = {"tube", "mesh", "sewn sheet"};
-static const char *const names[FEATURES] = {"physical", "published full", "everything", "rk4",
-                                            "implicit"};
+static const char *const names[FEATURES] = {"physical", "published full", "everything",
+                                            "rk4",      "implicit",       "implicit stiff"};
 
 // The default cloth with one of the features.
 static fm_cloth_def feature_cloth_def(feature tested)
@@ -36,7 +37,9 @@ static fm_cloth_def feature_cloth_def(feature tested)
         def.drag.history.coefficient = 5;
         def.drag.history.memory.kind = FM_RECALL_FULL;
     }
-    if (tested == IMPLICIT) {
+    if (tested == STIFF)
+        def.stretch.stiffness = 1e5, def.imperfection.amount = 5e-4;
+    if (tested >= IMPLICIT) {
         def.integrator = FM_IMPLICIT;
         def.damping.order = def.bend.damping.order = 0.5;
     }
@@ -53,24 +56,32 @@ static fm_cloth_def feature_cloth_def(feature tested)
     return def;
 }
 
+// Sews the left edge to the right one.
+static void sew_sides(fm_cloth *cloth)
+{
+    fm_error err = {0};
+    int left[ROWS], right[ROWS];
+    for (int r = 0; r < ROWS; r++)
+        left[r] = r * COLUMNS, right[r] = r * COLUMNS + COLUMNS - 1;
+    assert_true(fm_cloth_sew(cloth, left, right, ROWS, 0.005, 0.5, &err));
+}
+
 // Creates a cloth of this topology.
 static fm_cloth *create_cloth_body(fm_world *world, topology shape, const fm_cloth_def *def)
 {
-    fm_error err = {0};
     if (shape == TUBE)
         return create_tube(world, def, define_tube(COLUMNS, ROWS, 0.15, 0.25, 0.7));
     if (shape == MESH) {
         fixture_mesh grid = fixture_create_grid(COLUMNS, ROWS, 0.01, 0.009, CUT_SHIFTED);
         fm_cloth *cloth = create_mesh(world, def, &grid);
         fixture_destroy_mesh(&grid);
+        if (def->stretch.stiffness == 1e5)
+            sew_sides(cloth);
         return cloth;
     }
     fm_cloth *cloth = create_sheet(
         world, def, &(fm_sheet){.columns = COLUMNS, .rows = ROWS, .width = 0.6, .height = 0.7});
-    int left[ROWS], right[ROWS];
-    for (int r = 0; r < ROWS; r++)
-        left[r] = r * COLUMNS, right[r] = r * COLUMNS + COLUMNS - 1;
-    assert_true(fm_cloth_sew(cloth, left, right, ROWS, 0.005, 0.5, &err));
+    sew_sides(cloth);
     return cloth;
 }
 
@@ -123,14 +134,18 @@ static fm_world *create_cloth_world(topology shape, feature tested, int threads)
 static uint64_t run_and_hash(topology shape, feature tested, int threads, int restore_frame)
 {
     fm_world *world = create_cloth_world(shape, tested, threads);
-    int contacts = 0, repelled = 0;
+    int contacts = 0, repelled = 0, newton = 0, linear = 0;
     for (int frame = 0; frame < FRAMES; frame++) {
         if (frame == restore_frame)
             world = move_state_into(world, create_cloth_world(shape, tested, threads));
         fm_report report = advance(world, FRAME);
         contacts += report.contact_count;
         repelled += report.repelled_count;
+        fm_newton_report solved = fm_cloth_newton_report(fm_world_cloth(world, 0));
+        newton += solved.iterations, linear += solved.linear_iterations;
     }
+    if (tested == STIFF) // the inverse diagonal alone needs 60 iterations
+        assert_true(newton > 0 && linear < 20 * newton);
     if (tested == EVERYTHING) // contacts and repulsion are to be tested, so they must occur
         assert_true(contacts > 0 && repelled > 0);
     uint64_t hash = fm_world_hash(world);
@@ -145,7 +160,7 @@ static void tubes_meshes_and_sewn_sheets_have_the_same_bits_on_any_number_of_thr
         for (int tested = 0; tested < FEATURES; tested++) {
             // features whose code does not depend on the topology are tested with one topology
             if ((tested == PUBLISHED && shape != MESH) || (tested == RK4 && shape != TUBE) ||
-                (tested == IMPLICIT && shape != MESH))
+                (tested == IMPLICIT && shape != MESH) || (tested == STIFF && shape == SEWN))
                 continue;
 #ifdef __SANITIZE_THREAD__ // slow: one topology per feature
             if ((tested == PHYSICAL && shape != MESH) || (tested == EVERYTHING && shape != SEWN))
