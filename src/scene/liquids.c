@@ -7,7 +7,8 @@
 #include <string.h>
 
 // Transmittances refer to `depth` metres of the liquid. fluid: colour of an opaque liquid. Honey is
-// clearer than that of a jar, so that a tank of it is amber and not red.
+// clearer than that of a jar, so that a tank of it is amber and not red; clear-honey is that of
+// acacia.
 static const fm_scene_liquid liquids[] = {
     {"none", 0, 0, 0, {0, 0, 0}, 1, {0, 0, 0}, 0, 0},
     {"water", 1000, 1.0e-3, 0.072, {0, 0, 0}, 1, {0, 0, 0}, 0.5, 0},
@@ -15,6 +16,7 @@ static const fm_scene_liquid liquids[] = {
     {"milk", 1030, 2.0e-3, 0.047, {0, 0, 0}, 1, {0.93, 0.91, 0.86}, 0, 0},
     {"oil", 920, 0.08, 0.033, {0.93, 0.83, 0.32}, 0.05, {0, 0, 0}, 0, 0},
     {"honey", 1420, 10, 0.06, {0.975, 0.87, 0.25}, 0.03, {0, 0, 0}, 0, 0},
+    {"clear-honey", 1420, 10, 0.06, {0.99, 0.96, 0.66}, 0.03, {0, 0, 0}, 0, 0},
     {"syrup", 1330, 0.2, 0.07, {0.78, 0.38, 0.10}, 0.03, {0, 0, 0}, 0, 0},
     {"paint", 1300, 1, 0.035, {0, 0, 0}, 1, {0.06, 0.22, 0.62}, 0, 0},
     {"mercury", 13546, 1.53e-3, 0.485, {0, 0, 0}, 1, {0.55, 0.56, 0.58}, 0, 0.75},
