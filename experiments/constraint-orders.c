@@ -21,10 +21,11 @@
 // velocity factor of 0.9 per substep: with less damping the sheet does not come to rest
 // (constraint-cost). They are compared by the RMS distance of the particles, in cells.
 //
-// §6.3.2 says that equation (6.2), x_new = c x - x_old + h^2 a with c = 2, is damped by a smaller c
-// and stays stable with large steps; a larger c is said to damp less. All is tested literally on one
-// number: the path of a free particle at rest 1 m from the origin with c = 1.999 and 2.001, and the
-// largest omega h for which an oscillator a = -omega^2 x with c = 2 stays bounded.
+// Section 6.3.2 says that equation (6.2), x_new = c x - x_old + h^2 a with c = 2, is damped by a
+// smaller c and stays stable with large steps; a larger c is said to damp less. All is tested
+// literally on one number: the path of a free particle at rest 1 m from the origin with c = 1.999
+// and 2.001, and the largest omega h for which an oscillator a = -omega^2 x with c = 2 stays
+// bounded.
 #include "hanging.h"
 #include "tiles.h"
 

@@ -8,11 +8,11 @@
 // walls in the planes of symmetry, has 0.6 of the drag. That of the disc becomes asymmetric after
 // 10 D / U; the drag then rises to 2.1, and settles at about 20 D / U.
 //
-// The coefficient is the mean force from 20 to 60 D / U over 1/2 rho U^2 A, A the area
-// across the stream. The body fills 2.2 % of the section; Maskell's estimate of the coefficient in an
-// infinite stream is C / (1 + e C S/A), with e = 2.77 and S/A that share. "paper" is the value of
-// measurements at Re above 1e3 [HOE65]. The disc also at Re 100, where its wake is steady, from 10 to
-// 20 D / U.
+// The coefficient is the mean force from 20 to 60 D / U over 1/2 rho U^2 A, A the area across the
+// stream. The body fills 2.2 % of the section; Maskell's estimate of the coefficient in an infinite
+// stream is C / (1 + e C S/A), with e = 2.77 and S/A that share. "paper" is the value of
+// measurements at Re above 1e3 [HOE65]. The disc also at Re 100, where its wake is steady, from 10
+// to 20 D / U.
 //
 // Then a flexible strip of the length 2 L held at its middle across a plane stream, 10 cells along
 // L, tank 10 L x 8 L: its mean drag over that of the rigid strip. "paper" is the ratio with
@@ -83,8 +83,8 @@ static double read_load(fm_cloth *cloth, fm_error *err)
     return values[8]; // load_x
 }
 
-// Measures the drag of a body with `across` cells per diameter of 1 m. slow: at the smaller Reynolds
-// number.
+// Measures the drag of a body with `across` cells per diameter of 1 m. slow: at the smaller
+// Reynolds number.
 static void measure(experiment *e, bool cup, int across, bool slow, experiment_table *table)
 {
     const char *name = cup ? "cup" : "disc";

@@ -3,8 +3,8 @@
 //
 // Without gravity, a soft ball is thrown through fluid at rest in a periodic box, and through a
 // liquid drop. The momentum of ball and fluid is constant: to rounding in the fluid, and to the
-// accuracy of the pressure at its surface in the drop (its limit is that of the present method). The
-// ball slows down and keeps its volume.
+// accuracy of the pressure at its surface in the drop (its limit is that of the present method).
+// The ball slows down and keeps its volume.
 #include "flows.h"
 #include "liquids.h"
 #include "softs.h"

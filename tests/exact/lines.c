@@ -301,8 +301,8 @@ static void a_tumbling_line_keeps_its_energy(void **state)
 }
 
 // Published damping: a free stretched edge, whose two points have v_e = 0, is a damped oscillator,
-// x'' + kappa x' + omega^2 x = 0, omega = 283 1/s. Its energy is exp(-kappa t) of that at the start,
-// up to kappa/(2 omega) = 0.2 %.
+// x'' + kappa x' + omega^2 x = 0, omega = 283 1/s. Its energy is exp(-kappa t) of that at the
+// start, up to kappa/(2 omega) = 0.2 %.
 static void kappa_damps_the_springs_of_a_line(void **state)
 {
     (void)state;
