@@ -27,7 +27,7 @@ static bool fills_domain(const fm_particles *p)
     const fm_domain *d = &p->def.domain;
     const double size[3] = {d->high.x - d->low.x, d->high.y - d->low.y, d->high.z - d->low.z};
     double volume = 1;
-    for (int axis = 0; axis < p->def.dimensions; axis++) {
+    for (int axis = 0; axis < (p->def.dimensions == 2 ? 2 : 3); axis++) {
         volume *= size[axis];
         if (d->sides[2 * axis] == FM_SIDE_OPEN || d->sides[2 * axis + 1] == FM_SIDE_OPEN)
             return false;
