@@ -88,20 +88,24 @@ static void assemble_edges(void *context, int first, int last)
     }
 }
 
+// Row i of the sums: the weighted sum of blocks of the finer level.
+static void sum_blocks(const fm_rows *rows, int i, const float *fine, float *coarse)
+{
+    float m[6] = {0};
+    for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+        const float *from = fine + 6 * (size_t)rows->column[k];
+        for (int j = 0; j < 6; j++)
+            m[j] += rows->weight[k] * from[j];
+    }
+    memcpy(coarse + 6 * (size_t)i, m, sizeof m);
+}
+
 // Blocks of the coarse pairs [first, last).
 static void sum_pairs(void *context, int first, int last)
 {
     const task *t = context;
-    const fm_rows *sum = &t->a->sum;
-    for (int p = first; p < last; p++) {
-        float m[6] = {0};
-        for (int k = sum->start[p]; k < sum->start[p + 1]; k++) {
-            const float *from = t->f->pair + 6 * (size_t)sum->column[k];
-            for (int j = 0; j < 6; j++)
-                m[j] += sum->weight[k] * from[j];
-        }
-        memcpy(t->a->pair + 6 * (size_t)p, m, sizeof m);
-    }
+    for (int p = first; p < last; p++)
+        sum_blocks(&t->a->sum, p, t->f->pair, t->a->pair);
 }
 
 // `own` of the particles [first, last) of the finest level.
@@ -118,16 +122,8 @@ static void copy_own(void *context, int first, int last)
 static void sum_own(void *context, int first, int last)
 {
     const task *t = context;
-    const fm_rows *lump = &t->a->lump;
-    for (int i = first; i < last; i++) {
-        float m[6] = {0};
-        for (int k = lump->start[i]; k < lump->start[i + 1]; k++) {
-            const float *from = t->f->own + 6 * (size_t)lump->column[k];
-            for (int j = 0; j < 6; j++)
-                m[j] += lump->weight[k] * from[j];
-        }
-        memcpy(t->a->own + 6 * (size_t)i, m, sizeof m);
-    }
+    for (int i = first; i < last; i++)
+        sum_blocks(&t->a->lump, i, t->f->own, t->a->own);
 }
 
 // Inverts a symmetric block; zeros for a pinned particle.

@@ -19,17 +19,10 @@
 static const double FRAME = 1.0 / 24; // s
 static const double STAND = 0.0015;   // m, distance of sheets at the start
 
-// Shirting: 0.15 kg/m^2, 2000 N/m.
+// Shirting with contact.
 static fm_cloth_def shirting(double friction)
 {
-    fm_cloth_def def = fm_default_cloth_def();
-    def.density = 500;
-    def.thickness = 3e-4;
-    def.stretch.stiffness = 2000;
-    def.shear.stiffness = 40;
-    def.bend.stiffness = 1e-5;
-    def.imperfection.amount = 5e-4;
-    def.integrator = FM_IMPLICIT;
+    fm_cloth_def def = fixture_shirting_def();
     def.contact.enabled = true;
     def.contact.friction = friction;
     def.contact.thickness = 1e-3;

@@ -10,20 +10,6 @@
 typedef enum body { TUBE, MESH, SEWN_MESH, BODIES } body;
 static const char *const names[BODIES] = {"tube", "irregular mesh", "sewn mesh"};
 
-// Shirting of 2000 N/m and 0.15 kg/m^2.
-static fm_cloth_def define_shirting(void)
-{
-    fm_cloth_def def = fm_default_cloth_def();
-    def.density = 500;
-    def.thickness = 3e-4;
-    def.stretch.stiffness = 2000;
-    def.shear.stiffness = 40;
-    def.bend.stiffness = 1e-5;
-    def.imperfection.amount = 5e-4;
-    def.integrator = FM_IMPLICIT;
-    return def;
-}
-
 // A rectangle of 0.6 m x 0.4 m, whose inner vertices are moved by up to a quarter of the spacing.
 static fixture_mesh create_irregular(int columns, int rows)
 {
@@ -103,7 +89,7 @@ static void the_preconditioner_is_symmetric_and_positive(void **state)
     (void)state;
     for (int k = 0; k < BODIES; k++) {
         fm_world *world = create_air();
-        fm_cloth_def def = define_shirting();
+        fm_cloth_def def = fixture_shirting_def();
         fm_cloth *cloth = hang(world, (body)k, &def, 41, 27);
         advance(world, 1.0 / 24);
         assert_true(cloth->implicit->mesh->active);
@@ -121,7 +107,7 @@ static void interpolation_reproduces_linear_functions(void **state)
     (void)state;
     enum { COLUMNS = 41, ROWS = 27, COUNT = COLUMNS * ROWS };
     fm_world *world = create_air();
-    fm_cloth_def def = define_shirting();
+    fm_cloth_def def = fixture_shirting_def();
     fm_cloth *cloth = hang(world, MESH, &def, COLUMNS, ROWS);
     const fm_rows *spread = &cloth->implicit->mesh->level[1].spread;
     fm_vec3 coarse[COUNT];
@@ -151,7 +137,7 @@ static void interpolation_reproduces_linear_functions(void **state)
 static double count_iterations(body kind, int columns, int rows, bool levels)
 {
     fm_world *world = create_air();
-    fm_cloth_def def = define_shirting();
+    fm_cloth_def def = fixture_shirting_def();
     fm_cloth *cloth = hang(world, kind, &def, columns, rows);
     cloth->implicit->mesh->count = levels ? cloth->implicit->mesh->count : 1;
     advance(world, 1.0 / 48);
@@ -180,7 +166,7 @@ static void soft_cloth_does_without_levels(void **state)
 {
     (void)state;
     fm_world *world = create_air();
-    fm_cloth_def def = define_shirting();
+    fm_cloth_def def = fixture_shirting_def();
     def.stretch.stiffness = def.shear.stiffness = 1;
     fm_cloth *cloth = hang(world, MESH, &def, 41, 27);
     advance(world, 1.0 / 24);
@@ -193,7 +179,7 @@ static void soft_cloth_does_without_levels(void **state)
 static fm_world *run_with_levels(bool wrong, int *linear)
 {
     fm_world *world = create_air();
-    fm_cloth_def def = define_shirting();
+    fm_cloth_def def = fixture_shirting_def();
     fm_cloth *cloth = hang(world, MESH, &def, 41, 27);
     const fm_mesh_level *coarse = &cloth->implicit->mesh->level[1];
     for (int k = 0; k < coarse->spread.start[cloth->count] && wrong; k++)
