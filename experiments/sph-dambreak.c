@@ -3,12 +3,13 @@
 //
 // [OZG13] shows a dam break at various Reynolds numbers (figure 4.14) and a rendered one (figure
 // 4.15), both with the fractional method and without numbers; 20,000 particles ran at 4 steps per
-// second on four cores of 3.2 GHz. Here: the weakly compressible method with Newtonian viscosity,
-// and beside it the fractional one at three Reynolds numbers: half derivatives of the shear over
-// ten steps, T = 1 s, as in the thesis ("10 steps"), and scaled such that steady shear feels the
-// nominal viscosity ("scaled"). The control is Newtonian fluid of the viscosity that steady shear
-// feels with ten steps ("equivalent"). Where it equals the fractional one, memory does nothing that
-// a smaller viscosity does not do.
+// second on four cores of 3.2 GHz. Here: Newtonian viscosity with the method that the library
+// chooses by default ("default": constant density, except where viscosity bounds the step) and with
+// the weakly compressible method, and beside the latter the fractional one at three Reynolds
+// numbers: half derivatives of the shear over ten steps, T = 1 s, as in the thesis ("10 steps"),
+// and scaled such that steady shear feels the nominal viscosity ("scaled"). The control is
+// Newtonian fluid of the viscosity that steady shear feels with ten steps ("equivalent"). Where it
+// equals the fractional one, memory does nothing that a smaller viscosity does not do.
 //
 // A 2D column of width a = 2.25 in and twice as high, released at once. Measured:
 //
@@ -22,8 +23,9 @@
 //   distance  of the fractional fluid and of its control from each other, in front and height: the
 //             largest over time
 //
-// Then 3D columns: of 20,000 particles, substeps per second, and of 6,000 particles, the volume
-// after it has come to rest (--quick: far fewer particles and less time).
+// Then 3D columns with both methods: of 20,000 particles, substeps per second and the time of a
+// simulated second, and of 6,000 particles, the volume after it has come to rest (--quick: far
+// fewer particles and less time).
 //
 // [OZG13] in docs/references.md
 #include "streams.h"
@@ -32,7 +34,7 @@
 #include <stdlib.h>
 
 enum {
-    FLUIDS = 13,
+    FLUIDS = 17,
     NUMBERS = 4,
     SAMPLES_MAX = 121,
     POINTS = 14
@@ -51,9 +53,19 @@ static const char *const names[FLUIDS] = {"water",
                                           "Re 30 equivalent",
                                           "Re 3000 scaled",
                                           "Re 300 scaled",
-                                          "Re 30 scaled"};
-// The fluids 1 + k, of Re = reynolds[1 + k], and their variants: TEN_STEPS + k and so on.
-enum { TEN_STEPS = NUMBERS, EQUIVALENT = TEN_STEPS + 3, SCALED = EQUIVALENT + 3 };
+                                          "Re 30 scaled",
+                                          "water default",
+                                          "Re 3000 default",
+                                          "Re 300 default",
+                                          "Re 30 default"};
+// The fluids 1 + k, of Re = reynolds[1 + k], and their variants: TEN_STEPS + k and so on. DEFAULT +
+// k: the fluid k with the method that the library chooses.
+enum {
+    TEN_STEPS = NUMBERS,
+    EQUIVALENT = TEN_STEPS + 3,
+    SCALED = EQUIVALENT + 3,
+    DEFAULT = SCALED + 3
+};
 
 // Particles with a smaller fill are spray; two or three neighbours in 2D give more.
 static const double SPRAY_FILL = 0.4;
@@ -73,6 +85,7 @@ typedef struct collapse {
     double height[SAMPLES_MAX];            // height near the wall over a
     double share[SAMPLES_MAX];             // kinetic energy over lost potential energy
     double steady;                         // Pa s, viscosity felt by steady shear, at the end
+    char method[120];                      // chosen by the library, and why
 } collapse;
 
 // Measures front and height, in units of a, of fluid that is not spray. The fill is the share of
@@ -111,11 +124,15 @@ static void write_particles(experiment *e, fm_particles *fluid, int which)
 // The viscosity of the fluid names[which]. c: the collapses of the fluids before it.
 static void set_viscosity(fm_particles_def *def, int which, const collapse *c)
 {
-    int number = which < NUMBERS ? which : 1 + (which - NUMBERS) % 3;
+    int number = which >= DEFAULT  ? which - DEFAULT
+                 : which < NUMBERS ? which
+                                   : 1 + (which - NUMBERS) % 3;
     def->viscosity = 1e-3; // Pa s, of water
     if (reynolds[number] > 0)
         def->viscosity = sqrt(g * 2 * a) * 2 * a * def->density / reynolds[number];
-    if (which >= SCALED)
+    if (which >= DEFAULT)
+        def->method = FM_SPH_AUTOMATIC;
+    else if (which >= SCALED)
         def->fractional = streams_window_viscosity(10, 0);
     else if (which >= EQUIVALENT)
         def->viscosity = c[which - EQUIVALENT + TEN_STEPS].steady;
@@ -151,7 +168,8 @@ static void run_collapse(experiment *e, int which, collapse *all)
         c->share[k] = lost > 0 ? now.kinetic_energy / lost : 0;
     }
     c->steady = fm_particles_steady_viscosity(fluid);
-    if (which > 0)
+    snprintf(c->method, sizeof c->method, "%s", fm_particles_method_reason(fluid));
+    if (which > 0 && which < DEFAULT)
         write_particles(e, fluid, which);
     fm_world_destroy(world);
 }
@@ -181,18 +199,28 @@ static double front_deviation(const collapse *c, double delay, bool largest)
     return sum;
 }
 
-// Reports front, height and energy of all fluids. c: one collapse per fluid.
-static void report_fronts(experiment *e, const collapse *c)
+// Reports how far the front of water is from the experiment.
+static void report_deviation(experiment *e, const collapse *c, const char *name)
 {
     const double interval = 0.005; // of the delays that are tried
     double delay = 0;
     for (int k = 0; k < 80; k++)
-        if (front_deviation(&c[0], interval * k, false) < front_deviation(&c[0], delay, false))
+        if (front_deviation(c, interval * k, false) < front_deviation(c, delay, false))
             delay = interval * k;
-    experiment_add_result(e, "water: delay of the gate", NAN, 1e3 * delay * sqrt(a / (2 * g)),
-                          "ms");
-    experiment_add_result(e, "water: largest deviation of the front from Martin and Moyce", NAN,
-                          100 * front_deviation(&c[0], delay, true), "%");
+    experiment_add_named_result(e, NAN, 1e3 * delay * sqrt(a / (2 * g)), "ms",
+                                "%s: delay of the gate", name);
+    experiment_add_named_result(e, NAN, 100 * front_deviation(c, delay, true), "%",
+                                "%s: largest deviation of the front from Martin and Moyce", name);
+}
+
+// Reports front, height and energy of all fluids. c: one collapse per fluid.
+static void report_fronts(experiment *e, const collapse *c)
+{
+    report_deviation(e, &c[0], names[0]);
+    report_deviation(e, &c[DEFAULT], names[DEFAULT]);
+    experiment_table *methods = experiment_table_open(e, "methods.csv", "fluid,method");
+    for (int f = DEFAULT; f < FLUIDS; f++)
+        experiment_write_row(methods, "%s,\"%s\"", names[f], c[f].method);
     for (int f = 0; f < FLUIDS; f++) {
         experiment_add_named_result(e, NAN, interpolate(&c[f], c[f].Z, 2.5), "",
                                     "%s: front Z at T = 2.5", names[f]);
@@ -277,12 +305,15 @@ static void write_fronts(experiment *e, const collapse *c)
 
 // Lets a column go in space. Reports substeps per second, or the volume of the water at rest as its
 // depth: twice the mean height of the particles. seconds: of the simulation.
-static void collapse_in_space(experiment *e, double spacing, double seconds, bool volume)
+static void collapse_in_space(experiment *e, fm_sph_method method, double spacing, double seconds,
+                              bool volume)
 {
+    const char *word = method == FM_SPH_CONSTANT_DENSITY ? "default" : "weakly compressible";
     fm_error *err = experiment_error(e);
     fm_world *world = fixture_create_world(fixture_water_def(0), err);
     fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){1.6, 1.2, 0.4});
     streams_set_method(&def, 0.1);
+    def.method = method;
     def.domain.sides[FM_SIDE_TOP] = FM_SIDE_OPEN;
     fm_fluid_box box = {.high = {0.4, 0.6, 0.4}, .settled = true};
     fm_particles *fluid = fixture_create_fluid(world, &def, &box, err);
@@ -294,7 +325,7 @@ static void collapse_in_space(experiment *e, double spacing, double seconds, boo
         outside = report.outside_count;
     }
     if (fluid && err->status == FM_OK) {
-        double speed = (double)steps / (experiment_read_clock(false) - start), mean = 0;
+        double elapsed = experiment_read_clock(false) - start, mean = 0;
         const double depth = 0.15; // m, of 0.4 x 0.6 x 0.4 m^3 of water in a tank of 1.6 x 0.4 m^2
         int n;
         const fm_vec3 *x = fm_particles_positions(fluid, &n);
@@ -302,13 +333,16 @@ static void collapse_in_space(experiment *e, double spacing, double seconds, boo
             mean += x[i].y / n;
         if (volume) {
             experiment_add_named_result(e, NAN, 2 * mean / depth, "",
-                                        "%d particles: depth at rest over that of the water let go",
-                                        n);
+                                        "%d particles, %s: depth at rest over that at the start", n,
+                                        word);
             experiment_add_named_result(e, NAN, (double)outside, "",
-                                        "%d particles: outside in the end", n);
+                                        "%d particles, %s: outside in the end", n, word);
         } else {
-            experiment_add_named_result(e, 4, speed, "1/s",
-                                        "%d particles: substeps a second, all threads", n);
+            experiment_add_named_result(e, 4, (double)steps / elapsed, "1/s",
+                                        "%d particles, %s: substeps a second, all threads", n,
+                                        word);
+            experiment_add_named_result(e, NAN, elapsed / seconds, "s",
+                                        "%d particles, %s: time of a simulated second", n, word);
         }
     }
     fm_world_destroy(world);
@@ -329,9 +363,12 @@ int main(int argc, char **argv)
         report_fronts(e, c);
         report_distances(e, c);
         write_fronts(e, c);
+        const fm_sph_method methods[] = {FM_SPH_CONSTANT_DENSITY, FM_SPH_WEAKLY_COMPRESSIBLE};
         bool quick = experiment_quick(e);
-        collapse_in_space(e, quick ? 0.05 : 0.0165, quick ? 0.02 : 0.05, false);
-        collapse_in_space(e, quick ? 0.05 : 0.025, quick ? 0.2 : 8, true);
+        for (int m = 0; m < 2; m++) {
+            collapse_in_space(e, methods[m], quick ? 0.05 : 0.0165, quick ? 0.02 : 0.5, false);
+            collapse_in_space(e, methods[m], quick ? 0.05 : 0.025, quick ? 0.2 : 8, true);
+        }
     }
     return experiment_close(e);
 }
