@@ -16,9 +16,10 @@
 //
 // and their mean, the distance. Each model has the coefficients with the smallest distance over all
 // swings, by a sweep over decades and a pattern search from its best point. The error of the
-// simulated water is the distance of runs with larger cells. Towel and tank are a slice of 2 cm
-// between walls without friction (the flow is nearly plane); one swing of the whole towel of 0.4 m
-// in a tank of 0.8 m says what that changes.
+// simulated water is the distance of runs with larger cells; the distance of a run with the same
+// cells and shorter substeps is the part of it that no resolution would remove. Towel and tank are
+// a slice of 2 cm between walls without friction (the flow is nearly plane); one swing of the whole
+// towel of 0.4 m in a tank of 0.8 m says what that changes.
 //
 // What order does the water have? If its force were linear in the motion of every point, the force
 // on the towel would be that of its mean deflection z. Least squares over the run give c and q in
@@ -36,12 +37,21 @@
 #include <stdlib.h>
 
 enum { AMPLITUDES = 3, PERIODS = 3, SWINGS = AMPLITUDES * PERIODS, MEASURES = 3 };
-enum { WATERS = 3 };
 static const double SMALLEST = 1e-3; // coefficient at which a search ends
 static const double PI = 3.14159265358979323846;
 static const double amplitudes[AMPLITUDES] = {0.025, 0.05, 0.1}; // m
 static const double periods[PERIODS] = {0.5, 1, 1.6};            // s
-static const double spacings[WATERS] = {0.02 / 3, 0.01, 0.02};   // m, of the water
+
+// The simulated waters: the reference first, the coarsest last.
+enum { WATERS = 5 };
+static const struct {
+    const char *name;
+    double spacing, step; // m; s, longest substep, 0: as long as is stable
+} water_cases[WATERS] = {
+    {"cells of 0.5 cm", 0.005, 0},     {"cells of 0.5 cm, shorter substeps", 0.005, 1.0 / 300},
+    {"cells of 0.67 cm", 0.02 / 3, 0}, {"cells of 1 cm", 0.01, 0},
+    {"cells of 2 cm", 0.02, 0},
+};
 
 typedef enum model {
     VISCOUS,
@@ -110,15 +120,23 @@ static fm_cloth_def create_model(model m, double first, double second)
     return def;
 }
 
-// The run of swing s with a cloth; spacing: of simulated water, m, or 0.
-static towel_run create_run(const experiment *e, const fm_cloth_def *def, int s, double spacing)
+// The run of swing s with a cloth, without simulated water.
+static towel_run create_run(const experiment *e, const fm_cloth_def *def, int s)
 {
     bool quick = experiment_quick(e);
     towel_run run = towel_default_swing(def, 2, quick ? 11 : 31);
     run.amplitude = amplitudes[s / PERIODS], run.period = periods[s % PERIODS];
     run.duration = quick ? 0.1 : fmax(2, ceil(1.6 / run.period)) * run.period;
-    run.spacing = spacing;
     run.slice = 0.02;
+    return run;
+}
+
+// The same in a simulated water.
+static towel_run create_water_run(const experiment *e, const fm_cloth_def *def, int s, int water)
+{
+    towel_run run = create_run(e, def, s);
+    run.spacing = water_cases[experiment_quick(e) ? WATERS - 1 : water].spacing;
+    run.water_step = water_cases[water].step;
     return run;
 }
 
@@ -162,11 +180,13 @@ static towel_record simulate_water(experiment *e, const towel_run *run)
     const char *directory = experiment_quick(e) ? NULL : getenv("FATHOM_WATER");
     if (!directory)
         return simulate_per_width(e, run);
-    char path[512];
+    char path[512], step[32] = "";
     int frames = (int)round(run->duration / TOWEL_FRAME) + 1;
     towel_record r = towel_create_record(e, run, frames);
-    snprintf(path, sizeof path, "%s/water-%g-%g-%g%s.bin", directory, run->spacing, run->amplitude,
-             run->period, run->slice > 0 ? "" : "-whole");
+    if (run->water_step > 0)
+        snprintf(step, sizeof step, "-%g", run->water_step);
+    snprintf(path, sizeof path, "%s/water-%g-%g-%g%s%s.bin", directory, run->spacing,
+             run->amplitude, run->period, step, run->slice > 0 ? "" : "-whole");
     FILE *file = fopen(path, "rb");
     r.line.frames = frames;
     bool found = file && !experiment_failed(e) && exchange_record(file, false, &r);
@@ -331,9 +351,9 @@ static void write_orders(experiment *e, experiment_table *table, const waters *w
     double half = fit(&r, (double[]){0.5}, 1, x), first = fit(&r, (double[]){1}, 1, x);
     double second = fit(&r, (double[]){2}, 1, x), two = fit(&r, (double[]){2, 1}, 2, x);
     double three = fit(&r, (double[]){2, 1, 0.5}, 3, x), area = hand ? 1 : TOWEL_HEIGHT;
-    experiment_write_row(table, "%s,%g,%g,%g,%.4g,%.3g,%g,%g,%.3g,%.3g,%.3g,%.3g,%.3g",
+    experiment_write_row(table, "%s,%g,%g,%g,%.4g,%.3g,%g,%g,%g,%g,%.3g,%.3g,%.3g,%.3g,%.3g",
                          hand ? "hand" : "towel", amplitude, period, q[0], c[0] / area, rest[0],
-                         q[1], q[2], half, first, second, two, three);
+                         q[1], q[2], q[3], q[4], half, first, second, two, three);
     experiment_add_named_result(e, 0.5, q[0], "", "order of the force on the %s, %g cm, %g s",
                                 hand ? "hand" : "towel", 100 * amplitude, period);
 }
@@ -343,7 +363,8 @@ static void find_orders(experiment *e, const waters *w, int swings)
 {
     experiment_table *table = experiment_table_open(
         e, "orders.csv",
-        "force,amplitude_m,period_s,order,coefficient,unexplained,order_1cm,order_2cm,"
+        "force,amplitude_m,period_s,order,coefficient,unexplained,order_shorter_substeps,"
+        "order_0.67cm,order_1cm,order_2cm,"
         "unexplained_half,unexplained_first,unexplained_second,unexplained_first_second,"
         "unexplained_three");
     for (int i = 0; i < 2 * swings && !experiment_failed(e); i++)
@@ -399,7 +420,7 @@ static comparison compare(experiment *e, model m, const double a[2], const water
     comparison c = {0};
     fm_cloth_def def = create_model(m, a[0], a[1]);
     for (int s = 0; s < swings && !experiment_failed(e); s++) {
-        towel_run run = create_run(e, &def, s, 0);
+        towel_run run = create_run(e, &def, s);
         towel_record r = simulate_per_width(e, &run);
         add_run(e, &c, &run, &r, w, s, swings);
     }
@@ -458,7 +479,7 @@ static double find_model_order(experiment *e, const sweep *s)
     fm_cloth_def def = create_model(s->m, s->chosen[0], s->chosen[1]);
     double sum = 0;
     for (int i = 0; i < s->swings && !experiment_failed(e); i++) {
-        towel_run run = create_run(e, &def, i, 0);
+        towel_run run = create_run(e, &def, i);
         towel_record r = simulate_per_width(e, &run);
         sum += find_hand_order(e, &r) / s->swings;
     }
@@ -502,7 +523,7 @@ static void simulate_waters(experiment *e, waters *w, int swings, experiment_tab
         comparison c = {0};
         double order = 0; // of the pull, mean over the swings
         for (int s = 0; s < swings && !experiment_failed(e); s++) {
-            towel_run run = create_run(e, &def, s, spacings[experiment_quick(e) ? 2 : k]);
+            towel_run run = create_water_run(e, &def, s, k);
             w->records[k][s] = simulate_water(e, &run);
             add_run(e, &c, &run, &w->records[k][s], w, s, swings);
             order += find_hand_order(e, &w->records[k][s]) / swings;
@@ -510,13 +531,12 @@ static void simulate_waters(experiment *e, waters *w, int swings, experiment_tab
         if (k == 0)
             w->cpu = c.cpu;
         experiment_write_row(best_table,
-                             "\"water, %.2g cm\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,%.3g,%.3g,%.3g,%.3g",
-                             100 * spacings[k], c.measures[0], c.measures[1], c.measures[2], c.mean,
-                             exp(c.energy), c.work, c.bumps, order, w->cpu / c.cpu);
-        experiment_add_named_result(e, NAN, c.mean, "", "water, cells of %.2g cm: distance",
-                                    100 * spacings[k]);
-        experiment_add_named_result(e, NAN, c.cpu, "s", "water, cells of %.2g cm: time per second",
-                                    100 * spacings[k]);
+                             "\"water, %s\",,,%.3g,%.3g,%.3g,%.3g,,%.3g,%.3g,%.3g,%.3g,%.3g",
+                             water_cases[k].name, c.measures[0], c.measures[1], c.measures[2],
+                             c.mean, exp(c.energy), c.work, c.bumps, order, w->cpu / c.cpu);
+        experiment_add_named_result(e, NAN, c.mean, "", "water, %s: distance", water_cases[k].name);
+        experiment_add_named_result(e, NAN, c.cpu, "s", "water, %s: time per second",
+                                    water_cases[k].name);
     }
 }
 
@@ -524,11 +544,11 @@ static void simulate_waters(experiment *e, waters *w, int swings, experiment_tab
 static void compare_whole(experiment *e, const waters *w)
 {
     fm_cloth_def def = towel_cloth_def(FM_DRAG_NONE);
-    towel_run run = create_run(e, &def, 0, 0.02);
+    towel_run run = create_water_run(e, &def, 0, WATERS - 1);
     run.slice = 0, run.columns = 21;
     towel_record r = simulate_water(e, &run);
     double m[MEASURES] = {0};
-    find_distance(&run, &r, &w->records[2][0], m);
+    find_distance(&run, &r, &w->records[WATERS - 1][0], m);
     experiment_add_result(e, "whole towel against its slice: early", NAN, m[0], "");
     experiment_add_result(e, "whole towel against its slice: envelope", NAN, m[1], "");
     experiment_add_result(e, "whole towel against its slice: pull", NAN, m[2], "");

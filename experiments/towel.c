@@ -292,6 +292,7 @@ static void add_water(fm_world *world, fm_cloth *cloth, const towel_run *run, fm
     fm_grid_def def = fm_default_grid_def();
     def.name = "water";
     def.spacing = spacing;
+    def.time_step = run->water_step;
     def.low = slice ? (fm_vec3){-0.5, -0.85, -width / 2} : (fm_vec3){-width / 2, -0.85, -0.5};
     def.cells[0] = def.cells[1] = def.cells[2] = (int)lround(1 / spacing);
     def.cells[across] = (int)lround(width / spacing);

@@ -34,6 +34,7 @@ typedef struct towel_run {
     double duration;   // s, of the simulation
     double stop;       // s, time at which the top edge stops; 0: never
     double spacing;    // m, of a grid of simulated water around it; 0: only the drag of its cloth
+    double water_step; // s, longest substep of that water; 0: as long as is stable
     bool floats;       // gravity points up: the mirror image of a towel held by its lower edge
     double slice;      // m, width of a slice of towel and tank between slip walls; 0: all of it
     bool crossings;    // look for them ten times a second, see towel_record.crossed
