@@ -108,6 +108,8 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             fm_gradients found = flat ? fm_gradients_find(p, i, list, count, true)
                                       : fm_gradients_find(p, i, list, count, false);
             p->strain[i] = found.strain;
+            if (p->spin)
+                memcpy(p->spin[i].u, found.spin, sizeof found.spin);
             p->pressure_gradient[i] = (fm_pressure_slope){
                 stiffness * found.s[0], stiffness * found.s[1], stiffness * found.s[2]};
             for (int axis = 0; axis < 3; axis++)

@@ -108,15 +108,10 @@ FM_INLINE void replace_differences(const force_constants *k, const fm_viscous_ve
                                    const fm_viscous_velocity *velocities, const int *list,
                                    fm_floats r2, fm_floats u[3])
 {
-    const float tiny = 1e-30f; // m/s, avoids 0 / 0 for coincident particles
-    fm_floats other[3], share = {1, 1, 1, 1, 1, 1, 1, 1};
+    fm_floats other[3], share;
     fm_records_load_viscous(velocities, list, other);
     if (k->threshold > 0) {
-        // share of the replaced velocities: 0 up to limit / 2, 1 from `limit` on, linear between
-        fm_floats limit = k->threshold * fm_floats_sqrt(r2);
-        fm_floats over = 2 * fm_floats_sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - limit;
-        fm_ints full = over >= limit, blended = (over > 0) & ~full;
-        share = fm_floats_select(full, share) + fm_floats_select(blended, over / (limit + tiny));
+        share = fm_records_find_memory_share(k->threshold, r2, u);
         for (int axis = 0; axis < 3; axis++)
             u[axis] += share * (own->u[axis] - other[axis] - u[axis]);
         return;

@@ -2,7 +2,7 @@
 // local_gradients.h: gradients at a fluid particle, by least squares over its fluid neighbours:
 //
 //     G = A M^-1,   A = sum_j V_j F_ij (v_i - v_j) r_ij^T,   M = sum_j V_j F_ij r_ij r_ij^T
-//     strain rate = (G + G^T) / 2
+//     strain rate = (G + G^T) / 2,   spin = axial vector of (G - G^T) / 2, half the vorticity
 //     grad s = M^-1 sum_j V_j F_ij (s_i - s_j) r_ij
 //
 // They are exact for fields that are linear in the position, also at walls and free surfaces, where
@@ -32,8 +32,9 @@ typedef struct fm_gradient_sums {
 // The gradients at a particle.
 typedef struct fm_gradients {
     fm_strain_record strain;
-    float s[3]; // 1/m, of rho / rho0
-    bool known; // false: too few neighbours; all are 0
+    float spin[3]; // 1/s
+    float s[3];    // 1/m, of rho / rho0
+    bool known;    // false: too few neighbours; all are 0
 } fm_gradients;
 
 // Solves for the gradients.
@@ -65,6 +66,9 @@ FM_INLINE fm_gradients fm_gradients_solve(const fm_gradient_sums *sums)
                                       .xy = (G[0][1] + G[1][0]) / 2,
                                       .yz = (G[1][2] + G[2][1]) / 2,
                                       .zx = (G[2][0] + G[0][2]) / 2};
+    found.spin[0] = (G[2][1] - G[1][2]) / 2;
+    found.spin[1] = (G[0][2] - G[2][0]) / 2;
+    found.spin[2] = (G[1][0] - G[0][1]) / 2;
     return found;
 }
 

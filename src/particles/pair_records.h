@@ -24,9 +24,10 @@ typedef struct fm_force_record {
     float V;          // m^3, under the pressure P
 } fm_force_record;
 
-// Velocity that viscosity uses instead of a particle's own, provided by fractional viscosity.
+// Velocity that viscosity uses instead of a particle's own, provided by fractional viscosity, or
+// half the vorticity.
 typedef struct fm_viscous_velocity {
-    float u[4]; // m/s; the last is unused padding
+    float u[4]; // m/s or 1/s; the last is unused padding
 } fm_viscous_velocity;
 
 // Strain rate at a particle: the symmetric part of its velocity gradient. NaN: a boundary particle.
@@ -96,6 +97,20 @@ FM_INLINE void fm_records_load_viscous(const fm_viscous_velocity *velocities, co
         record[i] = (const float *)(velocities + list[i]);
     fm_floats_load_columns(record, 0, columns);
     memcpy(axes, columns, 3 * sizeof *axes);
+}
+
+// The share of viscosity with memory in pairs with the relative velocities u, m/s, and the squared
+// distances r2, m^2: 0 up to half of the threshold (1/s) times the distance, 1 from the threshold
+// on, linear between.
+FM_INLINE fm_floats fm_records_find_memory_share(float threshold, fm_floats r2,
+                                                 const fm_floats u[3])
+{
+    const float tiny = 1e-30f; // m/s, avoids 0 / 0 for coincident particles
+    const fm_floats one = {1, 1, 1, 1, 1, 1, 1, 1};
+    fm_floats limit = threshold * fm_floats_sqrt(r2);
+    fm_floats over = 2 * fm_floats_sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) - limit;
+    fm_ints full = over >= limit, blended = (over > 0) & ~full;
+    return fm_floats_select(full, one) + fm_floats_select(blended, over / (limit + tiny));
 }
 
 // Loads the strain rates of eight neighbours; the last two columns are padding.

@@ -324,6 +324,7 @@ struct fm_particles {
     bool drift_is_corrected;         // springs wrote dx, dy, dz in this substep
     fm_strain_record *strain;        // of fluid particles, if there is artificial viscosity
     fm_strain_record *ghost_strain;  // of boundary and ghost particles, if there are ghosts as well
+    fm_viscous_velocity *spin;       // 1/s, half the vorticity, for viscous_rotation.c; or NULL
     unsigned char *is_inside;        // 1: pressure acts by differences (forces.c)
     fm_pressure_slope *pressure_gradient; // by least squares; 0 where it is not known
     float *s_next;                        // rho / rho0 - 1 after the substep

@@ -102,6 +102,7 @@ extern const fm_fluid_term_type fm_clearance_term;   // mesh_collision.c
 extern const fm_fluid_term_type fm_energy_loss_term; // effective_viscosity.c
 extern const fm_fluid_term_type fm_fractional_term;  // fractional_viscosity.c
 extern const fm_fluid_term_type fm_network_term;     // spring_network.c
+extern const fm_fluid_term_type fm_rotation_term;    // viscous_rotation.c
 extern const fm_fluid_term_type fm_tension_term;     // surface_tension.c
 extern const fm_fluid_term_type fm_warm_start_term;  // pressure_solver.c
 
