@@ -48,7 +48,7 @@ static const struct {
     const char *name;
     double spacing, step; // m; s, longest substep, 0: as long as is stable
 } water_cases[WATERS] = {
-    {"cells of 0.5 cm", 0.005, 0},     {"cells of 0.5 cm, shorter substeps", 0.005, 1.0 / 300},
+    {"cells of 0.5 cm", 0.005, 0},     {"0.5 cm, short substeps", 0.005, 1.0 / 300},
     {"cells of 0.67 cm", 0.02 / 3, 0}, {"cells of 1 cm", 0.01, 0},
     {"cells of 2 cm", 0.02, 0},
 };
@@ -445,7 +445,7 @@ static bool try(experiment *e, sweep *s, double first, double second)
     bool better = s->tried++ == 0 || c.mean < s->best.mean;
     for (int i = 0; i < s->swings; i++) {
         s->own[i] = s->tried == 1 ? c.each[i] : fmin(s->own[i], c.each[i]);
-        experiment_write_row(s->table, "%s,%g,%g,%g,%g,%.4g", models[s->m].name, first, second,
+        experiment_write_row(s->table, "\"%s\",%g,%g,%g,%g,%.4g", models[s->m].name, first, second,
                              amplitudes[i / PERIODS], periods[i % PERIODS], c.each[i]);
     }
     if (better)
@@ -559,7 +559,7 @@ static void compare_whole(experiment *e, const waters *w)
 static const char FIGURE[] =
     "set style data histograms\nset style histogram rowstacked\nset style fill solid 0.8\n"
     "set boxwidth 0.7\nset ylabel 'early + envelope + pull, over 3'\nset yrange [0:*]\n"
-    "set xtics rotate by -25\nset bmargin 7\nset rmargin 8\n"
+    "set xtics rotate by -30\nset bmargin 9\nset rmargin 8\n"
     "set key outside top center horizontal\n"
     "plot 'models.csv' using ($4/3):xtic(1) skip 2 ls 1 title 'early', '' using ($5/3) skip 2 "
     "ls 2 title 'envelope', '' using ($6/3) skip 2 ls 3 title 'pull'\n";
