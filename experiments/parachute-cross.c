@@ -7,9 +7,9 @@
 // coefficient on S0 0.60 to 0.85, filling distance 11.7 D0, opening force 1.1 to 1.2 times the
 // steady one (reference/flow_drag.csv).
 //
-// Cases: two-way in cells of 6, 9 and 4.5 cm, 7, 4.7 and 9.4 across an arm; one-way, where the cloth
-// has the drag of its pieces and the air does not know of it; and the published springs and masses
-// instead of nylon.
+// Cases: two-way in cells of 6, 9 and 4.5 cm, 7, 4.7 and 9.4 across an arm; one-way, where the
+// cloth has the drag of its pieces and the air does not know of it; and the published springs and
+// masses instead of nylon.
 //
 // [LCKL13] in docs/references.md
 #include "parachute.h"
