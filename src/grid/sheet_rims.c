@@ -13,10 +13,10 @@
 //     c = (1 - d) / (1 + 4 d / pi),     d = e + 1/2 - 1/3
 //
 // (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). Sheets at any angle
-// to the axis have the same c. e is measured in space: a line along the axis can cross a steep sheet
-// close to its edge in projection and far behind it. c < 1 is an inertia: of the fluid that has to
-// pass beside the edge, beyond the mass M of the face. With the velocity r = u - v of the fluid
-// relative to the sheet, and its value r_0 before the substep,
+// to the axis have the same c. e is measured in space: a line along the axis can cross a steep
+// sheet close to its edge in projection and far behind it. c < 1 is an inertia: of the fluid that
+// has to pass beside the edge, beyond the mass M of the face. With the velocity r = u - v of the
+// fluid relative to the sheet, and its value r_0 before the substep,
 //
 //     J = K (r - r_0) + dt h^2 (rho/2) z |r_0| r - P
 //     K = M (1/c - 1) = M (1 + 4/pi) d / (1 - d)
