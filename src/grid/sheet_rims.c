@@ -7,15 +7,16 @@
 // plate would then be wrong by -1/6 to 5/6 of a spacing at each edge, and the added mass of a
 // disc 8 spacings wide by 12 to 32 %.
 //
-// Let e be the distance from the crossing to the edge, across the axis of the face, in spacings.
-// The pressure equation gives the edge its place if the conductance of the face is
+// Let e be the distance from the crossing to the edge, in spacings. For a sheet across the axis of
+// the face the pressure equation gives the edge its place if the conductance of the face is
 //
 //     c = (1 - d) / (1 + 4 d / pi),     d = e + 1/2 - 1/3
 //
-// (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). c < 1 is an
-// inertia: of the fluid that has to pass beside the edge, beyond the mass M of the face. With
-// the velocity r = u - v of the fluid relative to the sheet, and its value r_0 before the
-// substep,
+// (fitted to solutions of that equation; within 0.002 for all d from 0 to 1). Sheets at any angle
+// to the axis have the same c. e is measured in space: a line along the axis can cross a steep
+// sheet close to its edge in projection and far behind it. c < 1 is an inertia: of the fluid that
+// has to pass beside the edge, beyond the mass M of the face. With the velocity r = u - v of the
+// fluid relative to the sheet, and its value r_0 before the substep,
 //
 //     J = K (r - r_0) + dt h^2 (rho/2) z |r_0| r - P
 //     K = M (1/c - 1) = M (1 + 4/pi) d / (1 - d)
@@ -80,24 +81,45 @@ static bool is_continued(const fm_grid *g, const rim *r, const double place[3])
            fm_grid_find_crossing(g, r->a, next, -1) >= 0;
 }
 
+// Part of the edge, from 0 to 1, that is nearest to a place; used: which axes count.
+static double find_nearest_part(const rim *r, const double place[3], const bool used[3])
+{
+    double square = 0, product = 0;
+    for (int b = 0; b < 3; b++) {
+        double way = used[b] ? r->to[b] - r->from[b] : 0;
+        square += way * way;
+        product += way * (place[b] - r->from[b]);
+    }
+    return square > 0 ? fm_double_max(0, fm_double_min(1, product / square)) : 0.5;
+}
+
+// Distance of a place to the edge, spacings.
+static double find_distance(const rim *r, const double place[3], const bool used[3])
+{
+    double part = find_nearest_part(r, place, used), square = 0;
+    for (int b = 0; b < 3; b++) {
+        double away = place[b] - r->from[b] - part * (r->to[b] - r->from[b]);
+        square += used[b] ? away * away : 0;
+    }
+    return sqrt(square);
+}
+
 // Gives the distance of the edge to the crossing in the column of cells (j, k) across the axis.
 static void measure_column(fm_grid *g, const rim *r, int j, int k)
 {
-    int b = r->across[0], c = r->across[1];
-    bool flat = !g->active[c];
-    double way[2] = {r->to[b] - r->from[b], flat ? 0 : r->to[c] - r->from[c]};
-    double to[2] = {j + 0.5 - r->from[b], flat ? 0 : k + 0.5 - r->from[c]};
-    double square = way[0] * way[0] + way[1] * way[1];
-    double part = square > 0 ? (to[0] * way[0] + to[1] * way[1]) / square : 0.5;
-    part = fm_double_max(0, fm_double_min(1, part));
-    double d = hypot(to[0] - part * way[0], to[1] - part * way[1]);
     double place[3];
+    bool across[3] = {g->active[0], g->active[1], g->active[2]};
+    across[r->a] = false;
+    place[r->across[0]] = j + 0.5, place[r->across[1]] = k + 0.5;
+    double part = find_nearest_part(r, place, across);
     place[r->a] = r->from[r->a] + part * (r->to[r->a] - r->from[r->a]);
-    place[b] = j + 0.5, place[c] = k + 0.5;
-    int found = d < FULL ? fm_grid_find_crossing(g, r->a, place, r->sheet) : -1;
-    if (found < 0 || d >= g->sheets->crossings[found].rim || is_continued(g, r, place))
+    bool near = find_distance(r, place, across) < FULL;
+    int found = near ? fm_grid_find_crossing(g, r->a, place, r->sheet) : -1;
+    if (found < 0 || is_continued(g, r, place))
         return;
-    g->sheets->crossings[found].rim = d;
+    crossing *c = &g->sheets->crossings[found];
+    place[r->a] = c->at;
+    c->rim = fm_double_min(c->rim, find_distance(r, place, g->active));
 }
 
 // Measures the distances of an edge along axis a.
