@@ -18,7 +18,7 @@
 
 // This isovalue puts the surface of a flat fluid half a spacing above its topmost particles. It is
 // less than 1/2 because the centres of the kernels are moved inwards (fluid_kernels.c).
-const float fm_fluid_isovalue = 0.25f;
+const float fm_fluid_isovalue = 0.2375f;
 
 enum { BLOCKS_PER_TASK = 64 }; // blocks whose neighbours one task of a thread looks up
 
