@@ -14,8 +14,12 @@
 //
 // Inside, the sum is nu grad div v = 0. With velocities that are linear in the position, both sums
 // together are 2 nu E times the sum of 2 V_j F_ij r_ij, which vanishes in rigid rotation and exerts
-// no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept. Over
-// fluid neighbours only: on a wall without slip, A^T n is the gradient of the normal velocity, 0.
+// no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept.
+//
+// Over pairs of fluid particles that have no wall or collider within their support: on a wall
+// without slip, A^T n is the gradient of the normal velocity, 0, but its least-squares estimate in a
+// film of one to three particles is not, and the term would pull the upper edge of the film from
+// the wall.
 //
 // Pairs with fractional viscosity have the sum over differences alone.
 //
@@ -67,8 +71,10 @@ FM_INLINE void add_neighbours(fm_floats sum[3], const fm_particles *p, int i,
     const float own[6] = {E->xx, E->yy, E->zz, E->xy, E->yz, E->zx};
     for (int b = 0; b < count; b += 8) {
         fm_force_octet j = fm_records_load_force(records, list + b, b + 8 == count ? padding : 0);
-        fm_floats e[8], spin[3], turned[3] = {0};
+        fm_floats e[8], spin[3], turned[3] = {0}, free;
         fm_records_load_strain(p->strain, owners + b, e);
+        for (int k = 0; k < 8; k++) // 0: beside a wall
+            free[k] = p->spin[owners[b + k]].u[3];
         fm_records_load_viscous(p->spin, owners + b, spin);
         for (int k = 0; k < 6; k++)
             e[k] += own[k];
@@ -76,7 +82,7 @@ FM_INLINE void add_neighbours(fm_floats sum[3], const fm_particles *p, int i,
             spin[k] += w[k];
         fm_floats dx = at->x - j.x, dy = at->y - j.y, dz = at->z - j.z;
         fm_floats r2 = dx * dx + dy * dy + dz * dz, q = fm_floats_sqrt(r2) * inverse;
-        fm_floats slope = j.V * fm_kernel_wendland_slope(q);
+        fm_floats slope = j.V * fm_kernel_wendland_slope(q) * p->spin[i].u[3] * free;
         if (fractional.order < 1) {
             fm_floats u[3] = {at->vx - j.vx, at->vy - j.vy, at->vz - j.vz};
             slope *= 1 - fm_records_find_memory_share((float)fractional.above, r2, u);
@@ -129,12 +135,28 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
     }
 }
 
+// Sets spin.u[3] of the particles first to below last: 0 beside walls and colliders, else 1.
+static void mark_range(void *context, int first, int last)
+{
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    for (int i = first; i < last; i++) {
+        const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+        bool beside = false;
+        for (int k = 0; k < count - padding && !beside; k++)
+            beside = !fm_boundary_is_ghost(p, list[k]);
+        p->spin[i].u[3] = beside ? 0 : 1;
+    }
+}
+
 static void add_forces(const fm_particles_step *step, void *state)
 {
     (void)state;
     fm_particles *p = step->p;
-    if (p->count < p->full_count)
-        fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, add_range, (void *)step);
+    if (p->count >= p->full_count)
+        return;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, mark_range, (void *)step);
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, add_range, (void *)step);
 }
 
 const fm_fluid_term_type fm_rotation_term = {
