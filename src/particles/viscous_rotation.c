@@ -14,12 +14,11 @@
 //
 // Inside, the sum is nu grad div v = 0. With velocities that are linear in the position, both sums
 // together are 2 nu E times the sum of 2 V_j F_ij r_ij, which vanishes in rigid rotation and exerts
-// no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept.
-//
-// Over pairs of fluid particles that have no wall or collider within their support: on a wall
-// without slip, A^T n is the gradient of the normal velocity, 0, but its least-squares estimate in a
-// film of one to three particles is not, and the term would pull the upper edge of the film from
-// the wall.
+// no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept. Over
+// fluid neighbours only: on a wall without slip, A^T n is the gradient of the normal velocity, 0.
+// Its least-squares estimate in a film of one to three particles is not, and the term would pull the
+// upper edge of the film from the wall. Particles beside walls and colliders without a mass
+// therefore do not have it; these take up the momentum.
 //
 // Pairs with fractional viscosity have the sum over differences alone.
 //
@@ -71,10 +70,8 @@ FM_INLINE void add_neighbours(fm_floats sum[3], const fm_particles *p, int i,
     const float own[6] = {E->xx, E->yy, E->zz, E->xy, E->yz, E->zx};
     for (int b = 0; b < count; b += 8) {
         fm_force_octet j = fm_records_load_force(records, list + b, b + 8 == count ? padding : 0);
-        fm_floats e[8], spin[3], turned[3] = {0}, free;
+        fm_floats e[8], spin[3], turned[3] = {0};
         fm_records_load_strain(p->strain, owners + b, e);
-        for (int k = 0; k < 8; k++) // 0: beside a wall
-            free[k] = p->spin[owners[b + k]].u[3];
         fm_records_load_viscous(p->spin, owners + b, spin);
         for (int k = 0; k < 6; k++)
             e[k] += own[k];
@@ -82,7 +79,7 @@ FM_INLINE void add_neighbours(fm_floats sum[3], const fm_particles *p, int i,
             spin[k] += w[k];
         fm_floats dx = at->x - j.x, dy = at->y - j.y, dz = at->z - j.z;
         fm_floats r2 = dx * dx + dy * dy + dz * dz, q = fm_floats_sqrt(r2) * inverse;
-        fm_floats slope = j.V * fm_kernel_wendland_slope(q) * p->spin[i].u[3] * free;
+        fm_floats slope = j.V * fm_kernel_wendland_slope(q);
         if (fractional.order < 1) {
             fm_floats u[3] = {at->vx - j.vx, at->vy - j.vy, at->vz - j.vz};
             slope *= 1 - fm_records_find_memory_share((float)fractional.above, r2, u);
@@ -112,6 +109,18 @@ static int find_ghosts(const fm_particles *p, int i, int *ghosts, int *owners, i
     return n > 0 ? n + *padding : 0;
 }
 
+// True when a wall or a collider without a mass is within the support of particle i.
+static bool is_beside_wall(const fm_particles_step *step, int i)
+{
+    const fm_particles *p = step->p;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    for (int k = 0; k < count - padding; k++)
+        if (!fm_boundary_is_ghost(p, list[k]) && fm_boundary_has_prescribed_motion(step, list[k]))
+            return true;
+    return false;
+}
+
 // Adds the accelerations of the particles first to below last.
 FM_SIMD_CLONES static void add_range(void *context, int first, int last)
 {
@@ -122,6 +131,8 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
         owners[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = first; i < last; i++) {
         fm_floats sum[3] = {0};
+        if (is_beside_wall(step, i))
+            continue;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         add_neighbours(sum, p, i, p->fluid.force, list, list, count, 0);
         if (p->has_ghosts) {
@@ -135,28 +146,12 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
     }
 }
 
-// Sets spin.u[3] of the particles first to below last: 0 beside walls and colliders, else 1.
-static void mark_range(void *context, int first, int last)
-{
-    fm_particles *p = ((const fm_particles_step *)context)->p;
-    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-    for (int i = first; i < last; i++) {
-        const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
-        bool beside = false;
-        for (int k = 0; k < count - padding && !beside; k++)
-            beside = !fm_boundary_is_ghost(p, list[k]);
-        p->spin[i].u[3] = beside ? 0 : 1;
-    }
-}
-
 static void add_forces(const fm_particles_step *step, void *state)
 {
     (void)state;
     fm_particles *p = step->p;
-    if (p->count >= p->full_count)
-        return;
-    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, mark_range, (void *)step);
-    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, add_range, (void *)step);
+    if (p->count < p->full_count)
+        fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, add_range, (void *)step);
 }
 
 const fm_fluid_term_type fm_rotation_term = {
