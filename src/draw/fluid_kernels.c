@@ -26,8 +26,8 @@
 //   C0   variance along an axis of a full neighbourhood
 //   lengths in particle spacings
 //
-// The parameters, with the isovalue f = 1/4 (fluid_field.c), are the best of some twenty sets
-// tried: balls of 4 to 16 spacings keep 98 to 100 % of their volume, single sheets 93 %, and the
+// The parameters, with the isovalue f = 0.2375 (fluid_field.c), are the best of some twenty sets
+// tried: balls of 4 to 16 spacings keep 97 to 100 % of their volume, single sheets 89 %, and the
 // tops of axis-aligned and rotated lattices are within 0.04 of the exact height. Narrower kernels
 // show more of the particles' disorder, wider ones take longer.
 #include "core/simd.h"

@@ -248,6 +248,15 @@ static fm_float3 gradient_at(const float *nodes, int at)
                  nodes[at + step[2]] - nodes[at - step[2]]);
 }
 
+// Where the field crosses the isovalue on an edge between nodes with the values a and b, 0 to 1. The
+// root of the field is nearly linear in the distance from a flat surface. With the field itself,
+// the error would depend on the place of the surface in its cell, and moving waves would flicker.
+static float find_crossing(float a, float b)
+{
+    float from = sqrtf(a), t = (sqrtf(fm_fluid_isovalue) - from) / (sqrtf(b) - from);
+    return fm_float_min(fm_float_max(t, 0.01f), 0.99f); // avoids degenerate triangles
+}
+
 // Places vertex `number` of the surface on the grid edge that starts at node k of block b along an
 // axis, with its normal. nodes: values around the block.
 static void set_vertex(const march_job *job, const fm_field_block *b, const float *nodes, int k,
@@ -256,8 +265,7 @@ static void set_vertex(const march_job *job, const fm_field_block *b, const floa
     const int node[3] = {k % FM_FIELD_BLOCK_SIDE, k / FM_FIELD_BLOCK_SIDE % FM_FIELD_BLOCK_SIDE,
                          k / (FM_FIELD_BLOCK_SIDE * FM_FIELD_BLOCK_SIDE)};
     int at = node_at(node[0], node[1], node[2]), other = at + step[axis];
-    float t = (fm_fluid_isovalue - nodes[at]) / (nodes[other] - nodes[at]);
-    t = fm_float_min(fm_float_max(t, 0.01f), 0.99f); // avoids degenerate triangles
+    float t = find_crossing(nodes[at], nodes[other]);
     float p[3] = {(float)(b->x * FM_FIELD_BLOCK_SIDE + node[0]),
                   (float)(b->y * FM_FIELD_BLOCK_SIDE + node[1]),
                   (float)(b->z * FM_FIELD_BLOCK_SIDE + node[2])};

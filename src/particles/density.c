@@ -22,7 +22,8 @@
 //
 // Equation of state: P = k s, with k = c^2 or the stiffness of the standard method. In the weakly
 // compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL) and in
-// crowded fluid (fill above FM_CLUMP_FILL). Spray has s = 0 and so no pressure: with pressure,
+// crowded fluid (fill above FM_CLUMP_FILL), but for viscous liquids not at walls: the pressure of the
+// air holds films there, and without suction every disturbance pushes them away. Spray has s = 0 and so no pressure: with pressure,
 // walls would reflect it faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
@@ -31,6 +32,9 @@
 //
 // [MAR11], [FOU19], [MCG03] in docs/references.md
 #include "particles/local_gradients.h"
+
+static const double HOLDING_RATE = 2;   // 1/s, viscosity / density / spacing^2 of viscous liquids
+static const double HOLDING_FILL = 0.1; // least fill by walls at which suction holds a particle
 
 // Sums over the neighbours of a particle: of V w, and of the rate of change of s = rho/rho0 - 1,
 // 1/s, divided by the gradient scale p->F.
@@ -76,6 +80,24 @@ static void mark_neighbours_beside_surface(fm_particles *p, int i)
         atomic_store_explicit(&p->beside_surface[list[k]], 1, memory_order_relaxed);
 }
 
+// True if suction may hold particle i: in viscous liquids, at walls and colliders. In a film of one
+// particle, the wall makes up for the missing neighbours on one side.
+static bool is_held_by_wall(const fm_particles *p, int i)
+{
+    const fm_density_record *at = &p->fluid.density[i];
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    double sum = 0;
+    for (int k = 0; k < count - padding; k++) {
+        const fm_density_record *j = &p->boundary.density[list[k]];
+        double x = (double)(at->x - j->x), y = (double)(at->y - j->y), z = (double)(at->z - j->z);
+        double q = sqrt(x * x + y * y + z * z) / p->R;
+        if (q < 1 && !fm_boundary_is_ghost(p, list[k]))
+            sum += (double)j->V * fm_kernel_shape(FM_KERNEL_WENDLAND, q);
+    }
+    return (double)p->W * sum > HOLDING_FILL;
+}
+
 // Computes the fill (kernel sum), s = rho/rho0 - 1 and P of the particles first to below last.
 // poly6: kernel of [MCG03] instead of Wendland's; rate: integrate the rate of change of s instead
 // of using the kernel sum.
@@ -96,6 +118,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     };
     const bool sloped = !poly6 && fm_particles_needs_gradients(p);
     const bool flat = def->dimensions == 2, balanced = def->surface_tension > 0;
+    const bool viscous = def->viscosity / def->density > HOLDING_RATE * def->spacing * def->spacing;
     const float V = (float)p->volume, h = (float)step->h, stiffness = (float)c2;
     int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, boundary_padding;
     for (int i = first; i < last; i++) {
@@ -139,7 +162,9 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         }
         p->s_next[i] = s;
         bool at_surface_or_crowded = fill < FM_SURFACE_FILL || fill > FM_CLUMP_FILL;
-        p->P[i] = stiffness * (rate && s < 0 && at_surface_or_crowded ? 0 : s);
+        bool slack = rate && s < 0 && at_surface_or_crowded &&
+                     !(viscous && fill < FM_SURFACE_FILL && is_held_by_wall(p, i));
+        p->P[i] = stiffness * (slack ? 0 : s);
     }
 }
 

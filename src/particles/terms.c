@@ -8,11 +8,11 @@
 #include <string.h>
 
 // The built-in terms (extensions of fluids: fractional viscosity, warm start, clearance,
-// springs, surface tension, effective viscosity, rotation of viscous fluids), in the order in which forces are added and bytes
-// are saved.
+// springs, surface tension, effective viscosity, rotation of viscous fluids, shifting along their
+// surfaces), in the order in which forces are added and bytes are saved.
 static const fm_fluid_term_type *const table[] = {
     &fm_fractional_term, &fm_warm_start_term,  &fm_clearance_term, &fm_network_term,
-    &fm_tension_term,    &fm_energy_loss_term, &fm_rotation_term};
+    &fm_tension_term,    &fm_energy_loss_term, &fm_rotation_term,  &fm_surface_shifting_term};
 
 // Adds the built-in terms (extensions of a fluid, terms.h) to a new fluid.
 void fm_fluid_terms_register(fm_particles *p)

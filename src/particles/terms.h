@@ -98,13 +98,14 @@ fm_particle_scalar *fm_particle_scalar_create(fm_particles *p, fm_error *err); /
 void fm_particle_scalar_clear(fm_particle_scalar *scalar, int first, int last);
 void fm_particle_scalar_reorder(fm_particle_scalar *scalar, const fm_particle_order *order);
 
-extern const fm_fluid_term_type fm_clearance_term;   // mesh_collision.c
-extern const fm_fluid_term_type fm_energy_loss_term; // effective_viscosity.c
-extern const fm_fluid_term_type fm_fractional_term;  // fractional_viscosity.c
-extern const fm_fluid_term_type fm_network_term;     // spring_network.c
-extern const fm_fluid_term_type fm_rotation_term;    // viscous_rotation.c
-extern const fm_fluid_term_type fm_tension_term;     // surface_tension.c
-extern const fm_fluid_term_type fm_warm_start_term;  // pressure_solver.c
+extern const fm_fluid_term_type fm_clearance_term;        // mesh_collision.c
+extern const fm_fluid_term_type fm_energy_loss_term;      // effective_viscosity.c
+extern const fm_fluid_term_type fm_fractional_term;       // fractional_viscosity.c
+extern const fm_fluid_term_type fm_network_term;          // spring_network.c
+extern const fm_fluid_term_type fm_rotation_term;         // viscous_rotation.c
+extern const fm_fluid_term_type fm_surface_shifting_term; // surface_shifting.c
+extern const fm_fluid_term_type fm_tension_term;          // surface_tension.c
+extern const fm_fluid_term_type fm_warm_start_term;       // pressure_solver.c
 
 // terms.c: calls the functions of all terms (extensions) of a fluid.
 // Adds the built-in terms, such as fractional viscosity, to a new fluid.

@@ -16,6 +16,9 @@
 // together are 2 nu E times the sum of 2 V_j F_ij r_ij, which vanishes in rigid rotation and exerts
 // no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept. Over
 // fluid neighbours only: on a wall without slip, A^T n is the gradient of the normal velocity, 0.
+// Its least-squares estimate in a film of one to three particles is not, and the term would pull the
+// upper edge of the film from the wall. Particles beside walls and colliders without a mass
+// therefore do not have it; these take up the momentum.
 //
 // Pairs with fractional viscosity have the sum over differences alone.
 //
@@ -106,6 +109,18 @@ static int find_ghosts(const fm_particles *p, int i, int *ghosts, int *owners, i
     return n > 0 ? n + *padding : 0;
 }
 
+// True when a wall or a collider without a mass is within the support of particle i.
+static bool is_beside_wall(const fm_particles_step *step, int i)
+{
+    const fm_particles *p = step->p;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    for (int k = 0; k < count - padding; k++)
+        if (!fm_boundary_is_ghost(p, list[k]) && fm_boundary_has_prescribed_motion(step, list[k]))
+            return true;
+    return false;
+}
+
 // Adds the accelerations of the particles first to below last.
 FM_SIMD_CLONES static void add_range(void *context, int first, int last)
 {
@@ -116,6 +131,8 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
         owners[FM_NEIGHBOURS_CAPACITY], count, padding;
     for (int i = first; i < last; i++) {
         fm_floats sum[3] = {0};
+        if (is_beside_wall(step, i))
+            continue;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         add_neighbours(sum, p, i, p->fluid.force, list, list, count, 0);
         if (p->has_ghosts) {

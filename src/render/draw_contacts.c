@@ -3,15 +3,24 @@
 //
 // The surface of a fluid is reconstructed from particles and meets a wall only to a fraction of
 // their spacing. Refraction shows every such gap as a film of air. Points of the surface that face
-// a clear collider and are at most REACH spacings away from it move INSIDE spacings into it; where
-// glass and water overlap, the renderer takes the glass.
+// a clear collider and are at most NEAR spacings away from it move INSIDE spacings into it; where
+// glass and water overlap, the renderer takes the glass. Points up to FAR spacings away, and those
+// that face it in part, move a part of the way: with a sharp limit, the edge of the fluid at the
+// glass would have teeth as large as the triangles.
 #include "draw/draw.h"
 #include "render/film.h"
 
 #include <math.h>
 
-static const double REACH = 1.5, INSIDE = 0.1; // particle spacings
-static const double FACING = 0.4; // least cosine between the surface's normal and the way to glass
+static const double NEAR = 1.2, FAR = 1.8, INSIDE = 0.1; // particle spacings
+static const double ACROSS = 0.1, ALONG = 0.6; // cosine of surface normal and way to the glass
+
+// 0 below `low`, 1 above `high`, and a smooth cubic in between.
+static double smoothstep(double low, double high, double x)
+{
+    double t = fmax(0, fmin(1, (x - low) / (high - low)));
+    return t * t * (3 - 2 * t);
+}
 
 // Closest surface point of a collider to `point`, in the coordinates of the world.
 static fm_contact find_contact(const fm_picture_collider *c, const fm_pose *pose, fm_vec3 point)
@@ -36,8 +45,10 @@ static void close_gap(const fm_picture_collider *c, const fm_pose *pose, fm_tria
         fm_contact contact = find_contact(c, pose, (fm_vec3){p[0], p[1], p[2]});
         double facing =
             -(n[0] * contact.normal.x + n[1] * contact.normal.y + n[2] * contact.normal.z);
-        double way = contact.distance + INSIDE * spacing;
-        if (!(contact.distance < REACH * spacing && way > 0) || facing < FACING)
+        double near = 1 - smoothstep(NEAR, FAR, contact.distance / spacing);
+        double way =
+            (contact.distance + INSIDE * spacing) * near * smoothstep(ACROSS, ALONG, facing);
+        if (!(way > 0))
             continue;
         p[0] -= (float)(way * contact.normal.x);
         p[1] -= (float)(way * contact.normal.y);
