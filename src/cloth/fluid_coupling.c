@@ -427,10 +427,11 @@ static void set_inertia(const fm_cloth_samples *s)
 // Sums the mass of the fluid that clings to the cloth at the particles.
 static void gather_layer(const fm_cloth_samples *s)
 {
+    const double *part = s->points.implicit ? s->part : s->share;
     for (int i = 0; i < s->cloth->count; i++)
         s->layer[i] = 0;
     for (int i = 0; i < 3 * s->points.count; i++)
-        s->layer[s->corner[i]] += s->share[i] * s->points.clinging_mass[i / 3];
+        s->layer[s->corner[i]] += part[i] * s->points.clinging_mass[i / 3];
 }
 
 // Two-way coupling: applies the fluid's impulses to mass, clinging mass and added mass.
@@ -488,8 +489,11 @@ static void smooth_load(const fm_cloth_samples *s)
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
 {
     fm_cloth *c = s->cloth;
+    gather_layer(s);
+    for (int i = 0; i < c->count; i++)
+        s->fluid[i] = c->mass[i] + s->layer[i];
     gather_at_particles(s, s->points.impulse_to_body, s->points.added_mass, NULL);
-    add_impulses(c, s->gathered, c->mass, 1, c->time);
+    add_impulses(c, s->gathered, s->fluid, 1, c->time);
     for (int i = 0; i < s->points.count; i++)
         s->points.start_velocity[i] = find_velocity(s, i, s->part);
     smooth_load(s);
@@ -603,9 +607,10 @@ void fm_cloth_samples_write_motion(fm_cloth_samples *s, double start, double end
 fm_vec3 fm_cloth_samples_pending(const fm_cloth_samples *s)
 {
     fm_vec3 sum = {0};
+    const double *part = s->points.implicit ? s->part : s->share;
     for (int i = 0; i < s->points.count && !s->points.passive; i++) {
         sum = fm_add(sum, fm_add(s->points.impulse_to_body[i], s->points.impulse_to_fluid[i]));
-        sum = fm_add_scaled(sum, find_velocity(s, i, s->share), s->points.clinging_mass[i]);
+        sum = fm_add_scaled(sum, find_velocity(s, i, part), s->points.clinging_mass[i]);
     }
     return sum;
 }

@@ -260,7 +260,7 @@ static bool is_inside(const fm_particles_step *step, int i)
     const fm_particles *p = step->p;
     const fm_force_record *at = &p->fluid.force[i];
     if (step->closed)
-        return true;
+        return !p->sheet || !is_near_moved_body(step, i);
     return at->P > at->vx * at->vx + at->vy * at->vy + at->vz * at->vz &&
            fm_length(step->around->gravity) > 0 && p->fill[i] < FM_CLUMP_FILL &&
            !atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed) &&

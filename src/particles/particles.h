@@ -188,6 +188,20 @@ typedef struct fm_sample_sums {
     fm_vec3 push, pressure;
 } fm_sample_sums;
 
+// A sample of a sheet in a substep of the constant-density method (sheet_pressure.c).
+typedef struct fm_sheet_sample {
+    bool active;
+    fm_vec3 normal;
+    double inverse_mass; // 1/kg, with the clinging mass; 0: held
+    double speed;        // m/s, along the normal: without pressure, then with it
+    double response;     // 1/m^d... of the matrix
+    fm_vec3 returned;    // N s
+    fm_vec3 given;       // N s, that the fluid has not received, and the weight of excess mass
+    fm_vec3 soft;        // N s, that act on the sample and its added mass
+    fm_vec3 passed;      // N s, for the fluid
+    fm_vec3 pressure, tangential; // N s, by the pressure
+} fm_sheet_sample;
+
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
 // index `first` to below `last`.
 typedef struct fm_neighbour_runs {
@@ -364,6 +378,7 @@ struct fm_particles {
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
     fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
+    fm_sheet_sample *sheet;      // [boundary particle] or NULL: no sheet is in the pressure solve
     fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
                                  // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;             // partial sums and maxima of the blocks

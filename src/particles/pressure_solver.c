@@ -57,6 +57,7 @@
 // [CR99] in docs/references.md
 #include "particles/local_gradients.h"
 #include "particles/pressure_matrix.h"
+#include "particles/sheet_pressure.h"
 
 #include <string.h>
 
@@ -264,7 +265,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     find_wall_motion(step);
     fm_boundary_update_ghosts(step);
     fm_boundary_predict_velocities(step);
+    fm_sheets_predict(step);
     fm_pressure_compute_rows(step);
+    fm_sheets_store_links(step);
     step->closed = !fm_pressure_has_surface(p);
     fm_pressure_find_body_links(step);
     const double h2 = step->h * step->h;
@@ -277,7 +280,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     fm_forces_compute_shifted(step);
     fm_boundary_push_colliders(step);
     push_bodies(step);
+    fm_sheets_push(step);
     fm_parallel_for(pool, n, FM_PARTICLES_LARGE_BLOCK, kick_range, context);
+    fm_sheets_hold(step);
     restore_density(step);
 }
 
