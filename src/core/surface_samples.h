@@ -60,6 +60,7 @@ typedef struct fm_samples {
     double *added_mass;          // kg, half the mass of the fluid particles next to the patch; 0
                                  // when passive. With by_drag, mass of the fluid around the sample
                                  // that its drag slows down
+    double *borrowed_mass; // kg, added mass in the last interval
     double *excess_mass;   // kg, mass of fluid in the volume by which the boundary particle at the
                            // sample exceeds area x thickness; its weight acts on the patch
     double *clinging_mass; // kg, mass of fluid in that volume that adds to the inertia of the patch

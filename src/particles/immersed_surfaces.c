@@ -343,6 +343,7 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
             fm_vec3 *passed = s->implicit ? s->tangential_impulse : s->impulse_to_fluid;
             passed[k] = s->implicit ? (fm_vec3){0} : passed[k];
             passed[k] = fm_add_scaled(passed[k], s->body_velocity[k], s->clinging_mass[k]);
+            s->borrowed_mass[k] = s->added_mass[k];
             s->wet[k] = s->added_mass[k] = s->excess_mass[k] = s->clinging_mass[k] = 0;
         }
     }

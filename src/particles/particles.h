@@ -192,6 +192,7 @@ typedef struct fm_sample_sums {
 typedef struct fm_sheet_sample {
     bool active;
     fm_vec3 normal;
+    double mass;         // kg
     double inverse_mass; // 1/kg, with the clinging mass; 0: held
     double speed;        // m/s, along the normal: without pressure, then with it
     double response;     // 1/m^d... of the matrix

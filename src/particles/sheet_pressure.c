@@ -49,12 +49,13 @@ void fm_sheets_begin(const fm_particles_step *step)
             continue;
         sheet->active = true;
         sheet->normal = s->normal[k];
-        double mass = s->inverse_mass[k] > 0 ? 1 / s->inverse_mass[k] + s->clinging_mass[k] : 0;
-        sheet->inverse_mass = mass > 0 ? 1 / mass : 0;
+        bool held = !(s->inverse_mass[k] > 0);
+        sheet->mass = held ? 0 : 1 / s->inverse_mass[k] + s->clinging_mass[k];
+        sheet->inverse_mass = held ? 0 : 1 / (sheet->mass + s->borrowed_mass[k]);
         sheet->soft = fm_scale(p->force[b], step->h);
-        fm_vec3 given = s->impulse_to_fluid[k];
-        sheet->returned = fm_scale(s->normal[k], fm_dot(given, s->normal[k]));
-        sheet->passed = fm_add(s->tangential_impulse[k], fm_sub(given, sheet->returned));
+        sheet->returned = fm_scale(s->load[k], -step->h);
+        sheet->passed = fm_add(s->tangential_impulse[k],
+                               fm_sub(s->impulse_to_fluid[k], sheet->returned));
         sheet->given = fm_add_scaled(sheet->returned, step->around->gravity,
                                      s->excess_mass[k] * step->h);
         p->stats.clinging = fm_add_scaled(p->stats.clinging, step->around->gravity,
@@ -269,21 +270,19 @@ static void finish_sample(const fm_particles_step *step, fm_samples *s, int k, i
 {
     fm_particles *p = step->p;
     fm_sheet_sample *sheet = &p->sheet[b];
-    double i = sheet->inverse_mass, M = s->added_mass[k];
+    const bool held = !(sheet->inverse_mass > 0);
+    const double M = s->added_mass[k];
     fm_vec3 J = fm_add(sheet->given, sheet->pressure);
-    fm_vec3 dv = fm_scale(sheet->soft, i > 0 ? i / (1 + i * M) : 0);
-    fm_vec3 kept = i > 0 ? fm_scale(dv, 1 / i) : sheet->soft;
-    fm_vec3 change = fm_add_scaled(dv, J, i);
-    change = fm_sub(fm_add(s->body_velocity[k], change), s->start_velocity[k]);
-    J = fm_add(J, kept);
-    s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], J);
+    fm_vec3 hit = fm_scale(sheet->soft, held ? 0 : 1 / (sheet->mass + M));
+    fm_vec3 dv = fm_scale(J, sheet->inverse_mass);
+    fm_vec3 received = held ? fm_add(J, sheet->soft) : fm_scale(fm_add(dv, hit), sheet->mass);
+    s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], received);
+    fm_vec3 passed = fm_add_scaled(sheet->passed, dv, held ? 0 : s->borrowed_mass[k]);
+    passed = fm_add_scaled(passed, hit, held ? 0 : M);
     s->added_mass[k] = LAYER * M;
-    if (i > 0) {
-        fm_vec3 F = fm_add_scaled(fm_sub(J, sheet->returned), change, s->added_mass[k]);
-        s->load[k] = fm_scale(s->normal[k], fm_dot(F, s->normal[k]) / step->h);
-    }
-    p->spread_impulse[b] =
-        fm_scale(fm_add_scaled(sheet->passed, dv, i > 0 ? M : 0), 1 / p->sample_sums[b].mass);
+    fm_vec3 F = fm_scale(fm_sub(J, sheet->returned), 1 / step->h);
+    s->load[k] = held ? (fm_vec3){0} : fm_scale(s->normal[k], fm_dot(F, s->normal[k]));
+    p->spread_impulse[b] = fm_scale(passed, 1 / p->sample_sums[b].mass);
 }
 
 static void receive_range(void *context, int first, int last)
@@ -315,9 +314,6 @@ void fm_sheets_finish(const fm_particles_step *step)
     if (!p->sheet)
         return;
     spread_tangential(p);
-    for (int m = 0; m < p->surface_count; m++)
-        for (int k = 0; k < p->surfaces[m]->count; k++)
-            p->surfaces[m]->load[k] = (fm_vec3){0};
     for (int w = 0; w < p->wet_count; w++) {
         int k, b = p->wet[w];
         fm_samples *s = fm_boundary_surface(p, b, &k);
@@ -326,12 +322,19 @@ void fm_sheets_finish(const fm_particles_step *step)
         finish_sample(step, s, k, b);
         s->impulse_to_fluid[k] = s->tangential_impulse[k] = (fm_vec3){0};
     }
-    for (int m = 0; m < p->surface_count; m++) { // dry samples get back what they gave
+    for (int m = 0; m < p->surface_count; m++) { // dry samples give back their load
         fm_samples *s = p->surfaces[m];
         for (int k = 0; k < s->count && !s->passive; k++) {
-            fm_vec3 back = fm_add(s->impulse_to_fluid[k], s->tangential_impulse[k]);
-            s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], back);
-            s->impulse_to_fluid[k] = (fm_vec3){0};
+            if (s->wet[k] > 0)
+                continue;
+            double mass = s->inverse_mass[k] > 0 ? 1 / s->inverse_mass[k] : 0;
+            double inertia = mass + s->borrowed_mass[k];
+            fm_vec3 back = fm_scale(s->load[k], -step->h);
+            fm_vec3 received = inertia > 0 ? fm_scale(back, mass / inertia) : back;
+            s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], received);
+            s->impulse_to_fluid[k] = fm_add(s->impulse_to_fluid[k], s->tangential_impulse[k]);
+            s->impulse_to_fluid[k] = fm_sub(s->impulse_to_fluid[k], received);
+            s->load[k] = (fm_vec3){0};
         }
     }
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, receive_range, (void *)step);
@@ -349,7 +352,7 @@ void fm_sheets_finish(const fm_particles_step *step)
             sp = fmax(sp, fm_length(p->sheet[b].pressure)*p->sheet[b].inverse_mass);
             stg = fmax(stg, fm_length(p->sheet[b].given)*p->sheet[b].inverse_mass);
             double i = p->sheet[b].inverse_mass;
-            vsoft = fmax(vsoft, fm_length(p->sheet[b].soft) * i / (1 + i * s->added_mass[k] / LAYER));
+            vsoft = fmax(vsoft, fm_length(p->sheet[b].soft) / (p->sheet[b].mass + s->added_mass[k] / LAYER)); (void)i;
             ld = fmax(ld, fm_length(s->load[k]) / s->area[k]);
         }
         int worst = -1;
