@@ -40,6 +40,7 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double SAMPLES_MAX = 2e7; // of one cloth; more are refused
 static const double WET_MIN = 1e-6;    // wet share of a particle's area below which it is dry
@@ -484,6 +485,15 @@ static void smooth_load(const fm_cloth_samples *s)
     interpolate_load(s, s->push, s->gathered, 1);
 }
 
+// Part of the load that acts at the start of an interval: half, so that a cloth whose springs
+// balance the load stays where it is. Enforcement acts after the start, and must balance all of it.
+static double find_first_part(const fm_cloth_samples *s)
+{
+    if (getenv("FIRST"))
+        return atof(getenv("FIRST"));
+    return s->points.lends_mass && s->cloth->def.enforcement.method != FM_ENFORCE_NONE ? 1 : 0.5;
+}
+
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
 // of its load in the interval of dt seconds to mass and added mass.
 static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
@@ -501,7 +511,7 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
         s->push[i] = fm_scale(s->gathered[i], dt);
-    add_impulses(c, s->push, c->inertia, 0.5, c->time);
+    add_impulses(c, s->push, c->inertia, find_first_part(s), c->time);
     for (int i = 0; i < s->points.count; i++)
         s->points.impulse_to_body[i] = (fm_vec3){0};
 }
@@ -512,7 +522,7 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
 {
     fm_cloth *c = s->cloth;
     const fm_samples *points = &s->points;
-    add_impulses(c, s->push, c->inertia, 0.5, end);
+    add_impulses(c, s->push, c->inertia, 1 - find_first_part(s), end);
     for (int i = 0; i < points->count; i++) {
         double free = 0;
         for (int k = 3 * i; k < 3 * i + 3; k++)

@@ -20,6 +20,7 @@ typedef struct fm_samples {
     // impulse_to_body changes the velocity of the body at once, and `load` acts in the next
     // interval
     bool implicit;
+    bool lends_mass; // with `implicit`: TODO
     // true: the body computes its drag from `velocity`, and gives the opposite impulse to the fluid
     bool by_drag;
     bool followed; // the box of the fluid follows the body

@@ -654,6 +654,8 @@ static void create_scratch(fm_particles *p, fm_error *err)
         fm_cell_table_create(&p->fixed_table, p, p->point_count, err);
     create_neighbour_lists(p, err);
     size_t stoppable = p->surface_count > 0 ? n : 0;
+    p->sheet_share = create_array(p, p->sheet ? n : 0, sizeof *p->sheet_share, err);
+    p->sheet_part = create_array(p, p->sheet ? n : 0, sizeof *p->sheet_part, err);
     p->mass_share = create_array(p, stoppable, sizeof *p->mass_share, err);
     p->stopped_by = create_array(p, stoppable, sizeof *p->stopped_by, err);
     p->stopped = create_array(p, stoppable, sizeof *p->stopped, err);
@@ -683,7 +685,7 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;
     for (int m = 0; m < p->surface_count; m++)
-        p->surfaces[m]->implicit =
+        p->surfaces[m]->implicit = p->surfaces[m]->lends_mass =
             p->def.method == FM_SPH_CONSTANT_DENSITY && !p->surfaces[m]->passive;
     scale_kernel(p);
     p->full_count = fm_walls_find_full_count(p, around);

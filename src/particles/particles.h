@@ -195,6 +195,7 @@ typedef struct fm_sheet_sample {
     double mass;         // kg
     double inverse_mass; // 1/kg, with the clinging mass; 0: held
     double speed;        // m/s, along the normal: without pressure, then with it
+    double hold;
     double response;     // 1/m^d... of the matrix
     fm_vec3 returned;    // N s
     fm_vec3 given;       // N s, that the fluid has not received, and the weight of excess mass
@@ -380,6 +381,8 @@ struct fm_particles {
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
     fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
     fm_sheet_sample *sheet;      // [boundary particle] or NULL: no sheet is in the pressure solve
+    double longest;
+    float *sheet_share, *sheet_part; //
     fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
                                  // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;             // partial sums and maxima of the blocks

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double LAYER = 0.25; // share of the added mass that moves with a sheet in its interval
+static double LAYER = 1, CAP = 1, DIAG = 4, DIAG2 = 0.6;
 
 // One fluid particle beside a sample.
 typedef struct pair {
@@ -37,6 +37,14 @@ static inline bool is_sheet(const fm_particles *p, int b)
 // Sets up the samples that have fluid nearby.
 void fm_sheets_begin(const fm_particles_step *step)
 {
+    if (getenv("LAYER"))
+        LAYER = atof(getenv("LAYER"));
+    if (getenv("CAP"))
+        CAP = atof(getenv("CAP"));
+    if (getenv("DIAG"))
+        DIAG = atof(getenv("DIAG"));
+    if (getenv("DIAG2"))
+        DIAG2 = atof(getenv("DIAG2"));
     fm_particles *p = step->p;
     if (!p->sheet)
         return;
@@ -76,13 +84,31 @@ static sums sum_fluid(const fm_particles *p, int w, const float *P)
     sums sum = {0};
     for (int n = 0; n < count - padding; n++) {
         pair at = find_pair(p, list[n], b);
-        double k = -mass * at.slope * at.along * at.along;
+        double k = -(double)p->sheet_share[list[n]] * mass * at.slope * at.along * at.along;
         sum.K += k;
         sum.ku += k * find_normal_speed(p, list[n], p->sheet[b].normal);
         if (P)
             sum.q += 2 * at.slope * at.along * (double)P[list[n]];
     }
     return sum;
+}
+
+static void share_range(void *context, int first, int last)
+{
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    for (int i = first; i < last; i++) {
+        const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+        double sum = 0;
+        for (int n = 0; n < count - padding; n++) {
+            if (!is_sheet(p, list[n]))
+                continue;
+            pair at = find_pair(p, i, list[n]);
+            sum -= at.slope * at.along * at.along;
+        }
+        p->sheet_share[i] = (float)(sum > CAP ? CAP / sum : 1);
+        p->sheet_part[i] = (float)(sum > CAP ? CAP : sum);
+    }
 }
 
 static void predict_range(void *context, int first, int last)
@@ -100,6 +126,7 @@ static void predict_range(void *context, int first, int last)
         sums sum = sum_fluid(p, w, NULL);
         sheet->speed = fm_dot(v, sheet->normal);
         double speed = (sheet->speed + i * sum.ku) / (1 + i * sum.K);
+        sheet->hold = 1 / (1 + i * sum.K);
         sheet->response = p->def.density * p->volume * i / (1 + i * sum.K);
         v = fm_add_scaled(v, sheet->normal, speed - sheet->speed);
         fm_density_record *record = &p->boundary.density[b];
@@ -111,9 +138,11 @@ static void predict_range(void *context, int first, int last)
 void fm_sheets_predict(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    if (p->sheet)
-        fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, predict_range,
-                        (void *)step);
+    if (!p->sheet)
+        return;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_range, (void *)step);
+    fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, predict_range,
+                    (void *)step);
 }
 
 static void store_links(void *context, int first, int last)
@@ -127,12 +156,20 @@ static void store_links(void *context, int first, int last)
         const int *list = p->lists + block + start;
         float *weight = p->pair_weight + block + start;
         int count = p->near_boundary_count[i] - p->near_boundary_padding[i];
+        fm_vec3 C = {0};
+        double part = 0;
         for (int n = 0; n < count; n++) {
             if (!is_sheet(p, list[n]))
                 continue;
             pair at = find_pair(p, i, list[n]);
             weight[n] = (float)(2 * at.slope * at.along);
+            C = fm_add_scaled(C, at.r, 2 * p->sheet[list[n]].hold * at.slope);
+            part -= p->sheet[list[n]].hold * at.slope * at.along * at.along;
         }
+        double least = 0, f = fmin(1, fmax(0, (part - DIAG2) / (1 - DIAG2)));
+        least = (0.7 + DIAG * f * f * (3 - 2 * f)) * fm_dot(C, C);
+        if (p->diagonal[i] > 0 && p->diagonal[i] < least)
+            p->diagonal[i] = (float)least;
     }
 }
 
@@ -193,9 +230,12 @@ static void push_samples(void *context, int first, int last)
         for (int n = 0; n < count - padding; n++) {
             pair at = find_pair(p, list[n], b);
             double u = find_normal_speed(p, list[n], sheet->normal) - sheet->speed;
+            if (getenv("HG") && i == 0)
+                u = fm_dot(step->around->gravity, sheet->normal) * step->h;
             J = fm_add_scaled(J, at.r,
                               mass * at.slope *
-                                  (2 * step->h * (double)p->P[list[n]] - u * at.along));
+                                  (2 * step->h * (double)p->P[list[n]] -
+                                   (double)p->sheet_share[list[n]] * u * at.along));
         }
         sheet->pressure = fm_scale(sheet->normal, fm_dot(J, sheet->normal));
         sheet->tangential = fm_sub(J, sheet->pressure);
@@ -216,7 +256,9 @@ static void push_fluid(void *context, int first, int last)
                 continue;
             pair at = find_pair(p, i, b);
             double u = find_normal_speed(p, i, p->sheet[b].normal) - p->sheet[b].speed;
-            a = fm_add_scaled(a, at.r, -at.slope * ((double)p->P[i] - u * at.along / step->h));
+            if (getenv("HG") && p->sheet[b].inverse_mass == 0)
+                u = fm_dot(step->around->gravity, p->sheet[b].normal) * step->h;
+            a = fm_add_scaled(a, at.r, -at.slope * ((double)p->P[i] - (double)p->sheet_share[i] * u * at.along / step->h));
         }
         p->ax[i] += (float)a.x;
         p->ay[i] += (float)a.y;
@@ -281,6 +323,7 @@ static void finish_sample(const fm_particles_step *step, fm_samples *s, int k, i
     passed = fm_add_scaled(passed, hit, held ? 0 : M);
     s->added_mass[k] = LAYER * M;
     fm_vec3 F = fm_scale(fm_sub(J, sheet->returned), 1 / step->h);
+    F = fm_add_scaled(s->load[k], fm_sub(F, s->load[k]), fmin(1, step->h / step->p->longest));
     s->load[k] = held ? (fm_vec3){0} : fm_scale(s->normal[k], fm_dot(F, s->normal[k]));
     p->spread_impulse[b] = fm_scale(passed, 1 / p->sample_sums[b].mass);
 }
@@ -314,6 +357,7 @@ void fm_sheets_finish(const fm_particles_step *step)
     if (!p->sheet)
         return;
     spread_tangential(p);
+    p->longest = fm_particles_stable_step(p);
     for (int w = 0; w < p->wet_count; w++) {
         int k, b = p->wet[w];
         fm_samples *s = fm_boundary_surface(p, b, &k);
@@ -338,6 +382,16 @@ void fm_sheets_finish(const fm_particles_step *step)
         }
     }
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, receive_range, (void *)step);
+    if (getenv("DBF")) {
+        int b = 0; double vb = 0, ke = 0, big = 0; int bp = 0;
+        for (int i = 0; i < p->count; i++) {
+            double v = p->now.vx[i]*p->now.vx[i]+p->now.vy[i]*p->now.vy[i]+p->now.vz[i]*p->now.vz[i];
+            ke += v / 2 / p->count;
+            if (v > vb) vb = v, b = i;
+            if (p->P[i] > big) big = p->P[i], bp = i;
+        }
+        fprintf(stderr, "t %.4f h %.3g ke %.3f vmax %.2f i %d at %.4f %.4f %.4f v %.2f %.2f %.2f pre %.2f %.2f %.2f P %.3g diag %.3g fill %.2f near %d surf %d | Pmax %.3g at %.3f %.3f %.3f diag %.3g fill %.2f it %lld\n", step->t, step->h, ke, sqrt(vb), b, p->now.x[b], p->now.y[b], p->now.z[b], p->now.vx[b], p->now.vy[b], p->now.vz[b], p->fluid.density[b].vx, p->fluid.density[b].vy, p->fluid.density[b].vz, p->P[b], p->diagonal[b]*p->R*p->R, p->fill[b], p->near_boundary_count[b], p->is_surface[b], big, p->now.x[bp], p->now.y[bp], p->now.z[bp], p->diagonal[bp]*p->R*p->R, p->fill[bp], (long long)p->stats.iteration_count);
+    }
     if (getenv("DBG")) {
         double vs = 0, vp = 0, v0 = 0, sf = 0, vsoft = 0, sp = 0, stg = 0, ld = 0;
         for (int w = 0; w < p->wet_count; w++) {
