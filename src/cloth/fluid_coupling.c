@@ -40,7 +40,6 @@
 #include "cloth/cloth.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static const double SAMPLES_MAX = 2e7; // of one cloth; more are refused
 static const double WET_MIN = 1e-6;    // wet share of a particle's area below which it is dry
@@ -485,13 +484,17 @@ static void smooth_load(const fm_cloth_samples *s)
     interpolate_load(s, s->push, s->gathered, 1);
 }
 
-// Part of the load that acts at the start of an interval: half, so that a cloth whose springs
-// balance the load stays where it is. Enforcement acts after the start, and must balance all of it.
-static double find_first_part(const fm_cloth_samples *s)
+// Adds the load, times `factor`, to the accelerations: it acts like gravity during the interval.
+static void add_load(const fm_cloth_samples *s, double factor)
 {
-    if (getenv("FIRST"))
-        return atof(getenv("FIRST"));
-    return s->points.lends_mass && s->cloth->def.enforcement.method != FM_ENFORCE_NONE ? 1 : 0.5;
+    fm_cloth *c = s->cloth;
+    for (int i = 0; i < c->count; i++) {
+        double share = factor / c->inertia[i];
+        c->a.x[i] += share * s->push[i].x;
+        c->a.y[i] += share * s->push[i].y;
+        c->a.z[i] += share * s->push[i].z;
+    }
+    c->fluid_load = factor > 0 ? s->push : NULL;
 }
 
 // Two-way coupling with an implicit fluid: applies its impulses to the mass of the cloth, then half
@@ -510,8 +513,11 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
-        s->push[i] = fm_scale(s->gathered[i], dt);
-    add_impulses(c, s->push, c->inertia, find_first_part(s), c->time);
+        s->push[i] = fm_scale(s->gathered[i], s->points.lends_mass ? 1 : dt);
+    if (s->points.lends_mass)
+        add_load(s, 1);
+    else
+        add_impulses(c, s->push, c->inertia, 0.5, c->time);
     for (int i = 0; i < s->points.count; i++)
         s->points.impulse_to_body[i] = (fm_vec3){0};
 }
@@ -522,7 +528,10 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
 {
     fm_cloth *c = s->cloth;
     const fm_samples *points = &s->points;
-    add_impulses(c, s->push, c->inertia, 1 - find_first_part(s), end);
+    if (points->lends_mass)
+        add_load(s, -1);
+    else
+        add_impulses(c, s->push, c->inertia, 0.5, end);
     for (int i = 0; i < points->count; i++) {
         double free = 0;
         for (int k = 3 * i; k < 3 * i + 3; k++)

@@ -72,7 +72,7 @@ static const double REDUCTION = 1e-2, PRESSURE_SHARE = 1e-3, RECOVERY_SHARE = 1e
 static void raise_pressures(fm_particles *p)
 {
     float least = INFINITY;
-    if (fm_pressure_has_surface(p))
+    if (fm_pressure_has_surface(p) || p->sheet)
         return;
     for (int i = 0; i < p->count; i++)
         least = fminf(least, p->pressure_sum[i]);
