@@ -44,6 +44,10 @@
 static const double SAMPLES_MAX = 2e7; // of one cloth; more are refused
 static const double WET_MIN = 1e-6;    // wet share of a particle's area below which it is dry
 
+// s, longest substep of a cloth with enforcement under the load of a fluid that lends mass. In one
+// substep that load moves the cloth away from its constraints.
+static const double LOADED_STEP = 5e-4;
+
 static fm_vec3 axes_at(const fm_vec3_array *a, int i)
 {
     return (fm_vec3){a->x[i], a->y[i], a->z[i]};
@@ -514,6 +518,9 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
         s->push[i] = fm_scale(s->gathered[i], s->points.lends_mass ? 1 : dt);
+    if (s->points.lends_mass && c->def.enforcement.method != FM_ENFORCE_NONE &&
+        c->def.time_step == 0)
+        c->stable_step = fmin(c->stable_step, LOADED_STEP);
     if (s->points.lends_mass)
         add_load(s, 1);
     else
