@@ -593,7 +593,7 @@ void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step)
         p->stats.stopped_count++;
         fm_vec3 lost = fm_scale(p->stopped[i], -p->def.density * p->volume);
         if (p->sheet) {
-            fm_sheets_add_impulse(p, p->stopped_by[i], lost);
+            fm_sheet_pressure_add_impulse(p, p->stopped_by[i], lost);
             continue;
         }
         int k;

@@ -655,7 +655,6 @@ static void create_scratch(fm_particles *p, fm_error *err)
     create_neighbour_lists(p, err);
     size_t stoppable = p->surface_count > 0 ? n : 0;
     p->sheet_share = create_array(p, p->sheet ? n : 0, sizeof *p->sheet_share, err);
-    p->sheet_part = create_array(p, p->sheet ? n : 0, sizeof *p->sheet_part, err);
     p->mass_share = create_array(p, stoppable, sizeof *p->mass_share, err);
     p->stopped_by = create_array(p, stoppable, sizeof *p->stopped_by, err);
     p->stopped = create_array(p, stoppable, sizeof *p->stopped, err);

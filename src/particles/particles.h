@@ -190,18 +190,18 @@ typedef struct fm_sample_sums {
 
 // A sample of a sheet in a substep of the constant-density method (sheet_pressure.c).
 typedef struct fm_sheet_sample {
-    bool active;
+    bool active; // it has fluid nearby, and pushes it
     fm_vec3 normal;
-    double mass;         // kg
-    double inverse_mass; // 1/kg, with the clinging mass; 0: held
-    double speed;        // m/s, along the normal: without pressure, then with it
-    double hold;
-    double response;     // 1/m^d... of the matrix
-    fm_vec3 returned;    // N s
-    fm_vec3 given;       // N s, that the fluid has not received, and the weight of excess mass
-    fm_vec3 soft;        // N s, that act on the sample and its added mass
-    fm_vec3 passed;      // N s, for the fluid
-    fm_vec3 pressure, tangential; // N s, by the pressure
+    double mass;         // kg, with the mass that clings to it; 0: held
+    double inverse_mass; // 1/kg, of its mass and the mass borrowed from the fluid; 0: held
+    double speed;        // m/s, along the normal: v*, then with the pressures
+    double hold;         // 1 / (1 + w K): 1 if held, 0 if light
+    double response;     // rho V w / (1 + w K)
+    fm_vec3 returned;    // N s, minus the load of its interval
+    fm_vec3 given;       // N s, the same with the weight of its excess mass
+    fm_vec3 soft;        // N s, on mass and added mass: friction, stopped particles
+    fm_vec3 passed;      // N s, that the fluid gets
+    fm_vec3 pressure, tangential; // N s, of the pressures, along and across the normal
 } fm_sheet_sample;
 
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
@@ -380,9 +380,9 @@ struct fm_particles {
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
     fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
-    fm_sheet_sample *sheet;      // [boundary particle] or NULL: no sheet is in the pressure solve
-    double longest;
-    float *sheet_share, *sheet_part; //
+    fm_sheet_sample *sheet;      // [boundary particle] NULL: no sheet is in the pressure solve
+    float *sheet_share;          // [fluid particle] c of sheet_pressure.c
+    double sheet_interval;       // s, longest stable substep
     fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
                                  // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;             // partial sums and maxima of the blocks

@@ -309,8 +309,7 @@ static double multiply(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     update_ghosts(p);
-    if (p->sheet)
-        fm_sheets_respond(step);
+    fm_sheet_pressure_respond(step);
     double sum = fm_parallel_sum(step->around->pool, p->count, FM_PARTICLES_BLOCK, multiply_range,
                                  (void *)step, p->partial);
     return sum + multiply_bodies(step);

@@ -265,9 +265,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     find_wall_motion(step);
     fm_boundary_update_ghosts(step);
     fm_boundary_predict_velocities(step);
-    fm_sheets_predict(step);
+    fm_sheet_pressure_predict(step);
     fm_pressure_compute_rows(step);
-    fm_sheets_store_links(step);
+    fm_sheet_pressure_add_rows(step);
     step->closed = !fm_pressure_has_surface(p);
     fm_pressure_find_body_links(step);
     const double h2 = step->h * step->h;
@@ -280,9 +280,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     fm_forces_compute_shifted(step);
     fm_boundary_push_colliders(step);
     push_bodies(step);
-    fm_sheets_push(step);
+    fm_sheet_pressure_push(step);
     fm_parallel_for(pool, n, FM_PARTICLES_LARGE_BLOCK, kick_range, context);
-    fm_sheets_hold(step);
+    fm_sheet_pressure_hold(step);
     restore_density(step);
 }
 

@@ -141,7 +141,7 @@ static bool step_constant_density(fm_particles_step *step, fm_error *err)
     fm_step_record_time(step, FM_PARTICLES_FORCES);
     fm_boundary_push_colliders(step);
     fm_step_record_time(step, FM_PARTICLES_BOUNDARY);
-    fm_sheets_begin(step);
+    fm_sheet_pressure_begin(step);
     fm_step_kick(step);
     fm_pressure_solve(step);
     fm_step_record_time(step, FM_PARTICLES_PRESSURE);
@@ -149,7 +149,7 @@ static bool step_constant_density(fm_particles_step *step, fm_error *err)
     fm_step_move(step, drift_shift_and_contain_range);
     if (step->p->sheet)
         fm_immersed_surfaces_add_stopped_momentum(step);
-    fm_sheets_finish(step);
+    fm_sheet_pressure_finish(step);
     fm_step_measure_speed(step);
     return true;
 }
