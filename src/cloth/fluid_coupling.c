@@ -28,6 +28,9 @@
 // Half of F dt acts at the start of the interval and half at its end, so that a cloth whose springs
 // balance F stays where it is. The cloth returns M dv - F dt, the part of the fluid's impulse.
 //
+// With steady_load (particles/sheet_pressure.c), F is a steady force, like gravity, and the fluid
+// already divides what follows from its impulses between m and M. J contains the part of m only.
+//
 // Lines have samples on their edges, in the middle of n equal parts of each; a load is one sample.
 // Their coupling, and that of cloth by drag, is in drag_exchange.c.
 //
@@ -44,8 +47,8 @@
 static const double SAMPLES_MAX = 2e7; // of one cloth; more are refused
 static const double WET_MIN = 1e-6;    // wet share of a particle's area below which it is dry
 
-// s, longest substep of a cloth with enforcement under the load of a fluid that lends mass. In one
-// substep that load moves the cloth away from its constraints.
+// s, longest substep of a cloth with enforcement under the steady load of a fluid. With longer
+// ones the load stretches the cloth: at 1/240 s by 13 % below 8 cm of water.
 static const double LOADED_STEP = 5e-4;
 
 static fm_vec3 axes_at(const fm_vec3_array *a, int i)
@@ -517,11 +520,11 @@ static void apply_implicit_impulses(const fm_cloth_samples *s, double dt)
     gather_at_particles(s, s->points.load, s->points.added_mass, NULL);
     set_inertia(s);
     for (int i = 0; i < c->count; i++)
-        s->push[i] = fm_scale(s->gathered[i], s->points.lends_mass ? 1 : dt);
-    if (s->points.lends_mass && c->def.enforcement.method != FM_ENFORCE_NONE &&
+        s->push[i] = fm_scale(s->gathered[i], s->points.steady_load ? 1 : dt);
+    if (s->points.steady_load && c->def.enforcement.method != FM_ENFORCE_NONE &&
         c->def.time_step == 0)
         c->stable_step = fmin(c->stable_step, LOADED_STEP);
-    if (s->points.lends_mass)
+    if (s->points.steady_load)
         add_load(s, 1);
     else
         add_impulses(c, s->push, c->inertia, 0.5, c->time);
@@ -535,7 +538,7 @@ static void finish_implicit_impulses(const fm_cloth_samples *s, double end, doub
 {
     fm_cloth *c = s->cloth;
     const fm_samples *points = &s->points;
-    if (points->lends_mass)
+    if (points->steady_load)
         add_load(s, -1);
     else
         add_impulses(c, s->push, c->inertia, 0.5, end);

@@ -254,7 +254,8 @@ static bool is_near_moved_body(const fm_particles_step *step, int i)
 // True when pressure acts on particle i by differences: in slow fluid under its own weight, where
 // P > |v|^2; away from free surfaces, where the kernel is cut off and the sum with P_j + P_i makes
 // the pressure zero; and away from bodies that the fluid moves, which feel the opposite force. With
-// constant density in a closed fluid, where P is known up to a constant, always.
+// constant density in a closed fluid, where P is known up to a constant, always, except beside
+// sheets.
 static bool is_inside(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;

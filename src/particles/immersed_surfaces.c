@@ -67,7 +67,6 @@ enum { CROSSINGS_MAX = 4 }; // times that a particle is moved back in one subste
 // Couples a surface, given as samples, with the fluid. Call before the first substep.
 bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error *err)
 {
-    // an automatic method becomes weakly compressible when a surface pushes the fluid
     assert(samples->passive || p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ||
            p->def.method == FM_SPH_CONSTANT_DENSITY || p->def.method == FM_SPH_AUTOMATIC);
     if (p->prepared)
@@ -562,12 +561,13 @@ void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first
 {
     fm_particles *p = step->p;
     fm_particle_state *now = &p->now;
-    const double h2 = p->sheet ? 0 : step->h / 2; // constant density: the state at the start
+    const double h2 = p->sheet ? 0 : step->h / 2;
     for (int i = first; i < last; i++) {
         p->stopped_by[i] = -1;
         if (p->near_boundary_count[i] == 0)
             continue;
-        // the density record still holds the state in the middle of the substep
+        // the density record still holds the position in the middle of the substep, or with
+        // constant density that at the start
         const fm_density_record *record = &p->fluid.density[i];
         fm_vec3 x0 = {p->rows.origin[0] + (double)record->x - h2 * (double)record->vx,
                       p->rows.origin[1] + (double)record->y - h2 * (double)record->vy,
@@ -598,7 +598,6 @@ void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step)
         }
         int k;
         fm_samples *s = fm_boundary_surface(p, p->stopped_by[i], &k);
-        s->impulse_to_body[k] =
-            fm_add(s->impulse_to_body[k], lost);
+        s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], lost);
     }
 }

@@ -677,14 +677,12 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
                              fmax(SOURCE_CAPACITY_FACTOR * (double)capacity, SOURCE_CAPACITY_MIN));
     p->capacity = capacity > 1 ? capacity : 1;
     p->R = p->def.support * p->def.spacing;
-    if (getenv("HACK_CD"))
-        p->def.method = FM_SPH_CONSTANT_DENSITY;
     choose_sound_speed(p, around);
     fm_particles_choose_method(p, around);
     if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;
     for (int m = 0; m < p->surface_count; m++)
-        p->surfaces[m]->implicit = p->surfaces[m]->lends_mass =
+        p->surfaces[m]->implicit = p->surfaces[m]->steady_load =
             p->def.method == FM_SPH_CONSTANT_DENSITY && !p->surfaces[m]->passive;
     scale_kernel(p);
     p->full_count = fm_walls_find_full_count(p, around);

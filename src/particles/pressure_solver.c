@@ -68,7 +68,8 @@ static const float DISPLACEMENT_MAX = 0.1f;   // by which it moves particles at 
 static const double REDUCTION = 1e-2, PRESSURE_SHARE = 1e-3, RECOVERY_SHARE = 1e-2;
 
 // Makes the least pressure 0 in fluids without a free surface, whose pressure is known up to a
-// constant.
+// constant. A sheet inside would feel the constant, as much as the samples see more particles on
+// one side than on the other.
 static void raise_pressures(fm_particles *p)
 {
     float least = INFINITY;

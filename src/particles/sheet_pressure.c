@@ -116,8 +116,8 @@ void fm_sheet_pressure_begin(const fm_particles_step *step)
         if (!s || s->passive || !(p->sample_sums[b].sum > 0))
             continue;
         p->sheet[b] = read_sample(step, s, k, b);
-        p->stats.clinging = fm_add_scaled(p->stats.clinging, step->around->gravity,
-                                          s->excess_mass[k] * step->h);
+        p->stats.clinging =
+            fm_add_scaled(p->stats.clinging, step->around->gravity, s->excess_mass[k] * step->h);
     }
 }
 

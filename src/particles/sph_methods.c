@@ -7,8 +7,9 @@
 //     relaxation, as in [OZG13] chapter 5: relaxation.c
 //     standard, as in [OZG13]:             a at x;  x += h v;  v += h a     (leapfrog: v first)
 //
-// Two-way coupling with immersed surfaces exists in the weakly compressible method only. In the
-// other methods the surfaces measure the fluid and do not push it.
+// Two-way coupling with immersed surfaces exists in the weakly compressible method
+// (immersed_surfaces.c) and with constant density (sheet_pressure.c). In the other methods the
+// surfaces measure the fluid and do not push it.
 //
 //   x  position, m    v  velocity, m/s    a  acceleration, m/s^2    s  rho/rho0 - 1    h  step, s
 #include "particles/particles.h"
@@ -45,7 +46,7 @@ static void drift_shift_and_contain_range(void *context, int first, int last)
         p->now.z[i] += (double)p->dz[i];
     }
     fm_walls_contain_particles(context, first, last);
-    if (p->sheet) {
+    if (p->sheet) { // a path beyond a wall could lead around the edge of a surface
         fm_immersed_surfaces_stop_crossing(context, first, last);
         fm_walls_contain_particles(context, first, last);
     }
