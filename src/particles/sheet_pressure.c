@@ -16,7 +16,7 @@
 //
 // The second term is the difference between the pressure at a particle and that half-way to the
 // sample: it increases towards the sheet by as much as gives the particle the velocity of the
-// sheet. Without it a light sheet would amplify the errors of the pressures. c_i is at most 1, such
+// sheet. It bounds the response of light sheets to the pressures by 1 / K_s. c_i is at most 1, such
 // that all samples together do not more than stop a particle. With K_s = sum_i k_is,
 //
 //     v_s = [v* + w sum_i (h rho V P_i C_is + k_is u_i)] / (1 + w K_s)
