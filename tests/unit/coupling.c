@@ -185,6 +185,20 @@ static void light_cloth_stays_at_rest_and_heavy_cloth_sinks(void **state)
     }
 }
 
+static void an_automatic_method_is_constant_density_with_coupled_cloth(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = light_cotton();
+    fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    fm_particles *water = create_water(world, FM_SPH_AUTOMATIC, 0.05, true);
+    couple(world, cloth, water, FM_COUPLING_TWO_WAY);
+    advance(world, 0.01);
+    assert_int_equal(fm_particles_definition(water).method, FM_SPH_CONSTANT_DENSITY);
+    fm_world_destroy(world);
+}
+
 // With one-way coupling, a cloth in a flow takes on its velocity, and the flow does not change.
 static void one_way_coupling_moves_the_cloth_and_not_the_fluid(void **state)
 {
@@ -226,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first),
         cmocka_unit_test(samples_have_the_area_of_the_cloth_and_replace_fluid),
         cmocka_unit_test(light_cloth_stays_at_rest_and_heavy_cloth_sinks),
+        cmocka_unit_test(an_automatic_method_is_constant_density_with_coupled_cloth),
         cmocka_unit_test(one_way_coupling_moves_the_cloth_and_not_the_fluid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
