@@ -27,6 +27,13 @@ static inline fm_sheet flat_sheet(int columns, double size, double x, double hei
     return fixture_level_sheet(columns, columns, size, size, (fm_vec3){x, height, z});
 }
 
+// The methods that have two-way coupling.
+enum { COUPLED_METHODS = 2 };
+static const fm_sph_method coupled_methods[COUPLED_METHODS] = {FM_SPH_WEAKLY_COMPRESSIBLE,
+                                                               FM_SPH_CONSTANT_DENSITY};
+static const char *const method_names[COUPLED_METHODS] = {"weakly compressible",
+                                                          "constant density"};
+
 // Couples a cloth with a fluid and asserts that no error occurs.
 static inline void couple(fm_world *world, fm_cloth *cloth, fm_particles *fluid,
                           fm_coupling_way way)

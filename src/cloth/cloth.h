@@ -136,7 +136,8 @@ struct fm_cloth {
     double *ones;                    // [columns] 1
     double *area;                    // m^2 of cloth that a particle represents
     double *mass;                    // kg
-    double *inertia;  // kg, mass plus added mass from a two-way fluid; else the array `mass`
+    double *inertia; // kg, mass plus added mass from a two-way fluid; else the array `mass`
+    const fm_vec3 *fluid_load; // N, of a fluid in this interval; NULL: none
     double *wet_area; // m^2 that drag acts on; the array `area` unless a fluid carries the cloth
     double *relaxed;  // [edges] m, rest lengths without contraction; NULL: no muscle
     double *muscle_share; // [edges] part of the contraction, 0 to 1

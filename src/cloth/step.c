@@ -355,6 +355,11 @@ void fm_cloth_evaluate_forces(fm_cloth *c)
 {
     if (c->def.integrator == FM_KICK_DRIFT_KICK)
         fm_substep_compute_forces(c->substep);
+    for (int i = 0; i < c->count && c->fluid_load; i++) {
+        c->force.x[i] += c->fluid_load[i].x;
+        c->force.y[i] += c->fluid_load[i].y;
+        c->force.z[i] += c->fluid_load[i].z;
+    }
 }
 
 // The second part of a substep: computes the velocities at its end.

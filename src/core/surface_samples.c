@@ -37,8 +37,9 @@ bool fm_samples_create(fm_samples *s, fm_arena *arena, int count, const char *ob
                            &s->body_velocity,
                            &s->load,
                            &s->across};
-    double **numbers[] = {&s->area,        &s->reach,        &s->wet,       &s->added_mass,
-                          &s->excess_mass, &s->inverse_mass, &s->displaced, &s->clinging_mass};
+    double **numbers[] = {&s->area,       &s->reach,         &s->wet,
+                          &s->added_mass, &s->excess_mass,   &s->inverse_mass,
+                          &s->displaced,  &s->clinging_mass, &s->borrowed_mass};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = fm_arena_alloc(arena, n, sizeof(fm_vec3), object, err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

@@ -20,6 +20,9 @@ typedef struct fm_samples {
     // impulse_to_body changes the velocity of the body at once, and `load` acts in the next
     // interval
     bool implicit;
+    // true, with `implicit`: `load` is a steady force in the interval, and what follows from it acts
+    // on mass and added mass (particles/sheet_pressure.c); else half of it acts at either end
+    bool steady_load;
     // true: the body computes its drag from `velocity`, and gives the opposite impulse to the fluid
     bool by_drag;
     bool followed; // the box of the fluid follows the body
@@ -49,17 +52,20 @@ typedef struct fm_samples {
                                // sets it to zero when it has received it
 
     // written by the fluid
-    fm_vec3 *impulse_to_body;    // N s, given to the body; the body sets it to zero when it has
-                                 // received it
-    fm_vec3 *load;               // N, force on the patch in the next interval, if implicit
-    double *displaced;           // kg, mass of the fluid whose buoyancy `load` contains
-    fm_vec3 *tangential_impulse; // N s, tangential part of the pressure impulse of the last substep
-    fm_vec3 *velocity;           // m/s, of the fluid at the sample
-    double *wet;                 // 0 to 1, share of the space beside the sample that holds fluid;
-                                 // fluid on one side of the surface is enough for 1
-    double *added_mass;          // kg, half the mass of the fluid particles next to the patch; 0
-                                 // when passive. With by_drag, mass of the fluid around the sample
-                                 // that its drag slows down
+    fm_vec3 *impulse_to_body; // N s, given to the body; the body sets it to zero when it has
+                              // received it
+    fm_vec3 *load;            // N, force on the patch in the next interval, if implicit
+    double *displaced;        // kg, mass of the fluid whose buoyancy `load` contains
+    // N s, tangential part of the pressure impulse of the last substep; with steady_load, momentum
+    // that the clinging mass lost
+    fm_vec3 *tangential_impulse;
+    fm_vec3 *velocity;     // m/s, of the fluid at the sample
+    double *wet;           // 0 to 1, share of the space beside the sample that holds fluid;
+                           // fluid on one side of the surface is enough for 1
+    double *added_mass;    // kg, half the mass of the fluid particles next to the patch; 0
+                           // when passive. With by_drag, mass of the fluid around the sample
+                           // that its drag slows down
+    double *borrowed_mass; // kg, the added mass of the interval that ended
     double *excess_mass;   // kg, mass of fluid in the volume by which the boundary particle at the
                            // sample exceeds area x thickness; its weight acts on the patch
     double *clinging_mass; // kg, mass of fluid in that volume that adds to the inertia of the patch

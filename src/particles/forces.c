@@ -254,13 +254,14 @@ static bool is_near_moved_body(const fm_particles_step *step, int i)
 // True when pressure acts on particle i by differences: in slow fluid under its own weight, where
 // P > |v|^2; away from free surfaces, where the kernel is cut off and the sum with P_j + P_i makes
 // the pressure zero; and away from bodies that the fluid moves, which feel the opposite force. With
-// constant density in a closed fluid, where P is known up to a constant, always.
+// constant density in a closed fluid, where P is known up to a constant, always, except beside
+// sheets.
 static bool is_inside(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
     const fm_force_record *at = &p->fluid.force[i];
     if (step->closed)
-        return true;
+        return !p->sheet || !is_near_moved_body(step, i);
     return at->P > at->vx * at->vx + at->vy * at->vy + at->vz * at->vz &&
            fm_length(step->around->gravity) > 0 && p->fill[i] < FM_CLUMP_FILL &&
            !atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed) &&

@@ -45,6 +45,7 @@
 //   m    mass of a particle, kg     w  kernel without scale              A  area of a sample, m^2
 //   dv   change of velocity, m/s    x  position, m
 #include "particles/particles.h"
+#include "particles/sheet_pressure.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -66,9 +67,8 @@ enum { CROSSINGS_MAX = 4 }; // times that a particle is moved back in one subste
 // Couples a surface, given as samples, with the fluid. Call before the first substep.
 bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error *err)
 {
-    // an automatic method becomes weakly compressible when a surface pushes the fluid
     assert(samples->passive || p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE ||
-           p->def.method == FM_SPH_AUTOMATIC);
+           p->def.method == FM_SPH_CONSTANT_DENSITY || p->def.method == FM_SPH_AUTOMATIC);
     if (p->prepared)
         return fm_fail(err, FM_BAD_VALUE, p->object.name, "coupling", "added later",
                        "before the first advance");
@@ -323,8 +323,8 @@ static void measure_range(void *context, int first, int last)
         s->added_mass[k] = ADDED_SHARE * s->area[k] * v->mass;
         s->excess_mass[k] = excess * both;
         s->clinging_mass[k] = excess * find_clinging_share(both);
-        s->impulse_to_fluid[k] =
-            fm_add_scaled(s->impulse_to_fluid[k], s->body_velocity[k], -s->clinging_mass[k]);
+        fm_vec3 *passed = s->implicit ? s->tangential_impulse : s->impulse_to_fluid;
+        passed[k] = fm_add_scaled(passed[k], s->body_velocity[k], -s->clinging_mass[k]);
     }
 }
 
@@ -339,8 +339,10 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
         fm_samples *s = p->surfaces[m];
         for (int k = 0; k < s->count; k++) { // samples without fluid nearby keep the zeros
             // the momentum of the clinging mass: measure_range takes that of the new one back
-            s->impulse_to_fluid[k] =
-                fm_add_scaled(s->impulse_to_fluid[k], s->body_velocity[k], s->clinging_mass[k]);
+            fm_vec3 *passed = s->implicit ? s->tangential_impulse : s->impulse_to_fluid;
+            passed[k] = s->implicit ? (fm_vec3){0} : passed[k];
+            passed[k] = fm_add_scaled(passed[k], s->body_velocity[k], s->clinging_mass[k]);
+            s->borrowed_mass[k] = s->added_mass[k];
             s->wet[k] = s->added_mass[k] = s->excess_mass[k] = s->clinging_mass[k] = 0;
         }
     }
@@ -559,12 +561,13 @@ void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first
 {
     fm_particles *p = step->p;
     fm_particle_state *now = &p->now;
-    const double h2 = step->h / 2;
+    const double h2 = p->sheet ? 0 : step->h / 2;
     for (int i = first; i < last; i++) {
         p->stopped_by[i] = -1;
         if (p->near_boundary_count[i] == 0)
             continue;
-        // the density record still holds the state in the middle of the substep
+        // the density record still holds the position in the middle of the substep, or with
+        // constant density that at the start
         const fm_density_record *record = &p->fluid.density[i];
         fm_vec3 x0 = {p->rows.origin[0] + (double)record->x - h2 * (double)record->vx,
                       p->rows.origin[1] + (double)record->y - h2 * (double)record->vy,
@@ -587,10 +590,14 @@ void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step)
     for (int i = 0; i < p->count && p->surface_count > 0; i++) {
         if (p->stopped_by[i] < 0)
             continue;
+        p->stats.stopped_count++;
+        fm_vec3 lost = fm_scale(p->stopped[i], -p->def.density * p->volume);
+        if (p->sheet) {
+            fm_sheet_pressure_add_impulse(p, p->stopped_by[i], lost);
+            continue;
+        }
         int k;
         fm_samples *s = fm_boundary_surface(p, p->stopped_by[i], &k);
-        s->impulse_to_body[k] =
-            fm_add_scaled(s->impulse_to_body[k], p->stopped[i], -p->def.density * p->volume);
-        p->stats.stopped_count++;
+        s->impulse_to_body[k] = fm_add(s->impulse_to_body[k], lost);
     }
 }

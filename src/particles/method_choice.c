@@ -5,8 +5,7 @@
 // Constant density takes long steps and is the better method for water with a free surface that
 // moves under gravity. It is chosen there, unless something needs the weakly compressible method:
 //
-//   coupled cloth     two-way coupling exists in that method only
-//   springs           likewise
+//   springs           they exist in that method only
 //   memory            fractional viscosity is tested with that method
 //   surface tension   with constant density, single particles leave drops
 //   viscosity         if it bounds the step, the long steps of constant density are lost
@@ -35,22 +34,11 @@ static bool fills_domain(const fm_particles *p)
     return p->count * p->volume > FULL * volume;
 }
 
-// True when a cloth is coupled two-way.
-static bool is_pushed_by_cloth(const fm_particles *p)
-{
-    for (int i = 0; i < p->surface_count; i++)
-        if (!p->surfaces[i]->passive)
-            return true;
-    return false;
-}
-
 // Why constant density is not chosen; NULL: it is.
 static const char *find_obstacle(const fm_particles *p, const fm_surroundings *around)
 {
     const double nu = p->def.viscosity / p->def.density, h = p->R / 2;
     const double sound = p->def.courant * p->R / p->c; // s
-    if (is_pushed_by_cloth(p))
-        return "a cloth is coupled two-way";
     if (p->def.network.viscosity > 0)
         return "it has springs";
     if (p->def.fractional.order < 1)

@@ -90,9 +90,10 @@ int fm_particles_find_coupling_faults(const fm_particles_def *def, fm_coupling_w
     if (def->method == FM_SPH_RELAXATION)
         faults[count++] = (fm_coupling_fault){"method", "relaxation", "another one", false};
     else if (way == FM_COUPLING_TWO_WAY && def->method != FM_SPH_WEAKLY_COMPRESSIBLE &&
-             def->method != FM_SPH_AUTOMATIC)
-        faults[count++] = (fm_coupling_fault){"method", "not weakly compressible",
-                                              "weakly-compressible; others allow one-way", true};
+             def->method != FM_SPH_AUTOMATIC && def->method != FM_SPH_CONSTANT_DENSITY)
+        faults[count++] = (fm_coupling_fault){
+            "method", "standard",
+            "constant-density, weakly-compressible or automatic; this one allows one-way", true};
     return count;
 }
 

@@ -642,6 +642,9 @@ static void create_scratch(fm_particles *p, fm_error *err)
     p->visible_side = create_array(p, p->has_thin_walls ? m : 0, sizeof *p->visible_side, err);
     p->force = create_array(p, m, sizeof(fm_vec3), err);
     size_t sampled = p->surface_count > 0 ? m : 0; // only immersed surfaces need these arrays
+    for (int k = 0; k < p->surface_count && solves; k++)
+        if (!p->surfaces[k]->passive && !p->sheet)
+            p->sheet = create_array(p, sampled, sizeof *p->sheet, err);
     p->spread_impulse = create_array(p, sampled, sizeof *p->spread_impulse, err);
     p->sample_sums = create_array(p, sampled, sizeof *p->sample_sums, err);
     create_particle_set(p, &p->fluid, p->capacity, err);
@@ -651,6 +654,7 @@ static void create_scratch(fm_particles *p, fm_error *err)
         fm_cell_table_create(&p->fixed_table, p, p->point_count, err);
     create_neighbour_lists(p, err);
     size_t stoppable = p->surface_count > 0 ? n : 0;
+    p->sheet_share = create_array(p, p->sheet ? n : 0, sizeof *p->sheet_share, err);
     p->mass_share = create_array(p, stoppable, sizeof *p->mass_share, err);
     p->stopped_by = create_array(p, stoppable, sizeof *p->stopped_by, err);
     p->stopped = create_array(p, stoppable, sizeof *p->stopped, err);
@@ -677,6 +681,9 @@ bool fm_particles_prepare(fm_particles *p, const fm_surroundings *around, fm_err
     fm_particles_choose_method(p, around);
     if (!fm_cell_rows_create(p, err) || !fm_boundary_points_create(p, around, err))
         return false;
+    for (int m = 0; m < p->surface_count; m++)
+        p->surfaces[m]->implicit = p->surfaces[m]->steady_load =
+            p->def.method == FM_SPH_CONSTANT_DENSITY && !p->surfaces[m]->passive;
     scale_kernel(p);
     p->full_count = fm_walls_find_full_count(p, around);
     create_scratch(p, err);

@@ -188,6 +188,22 @@ typedef struct fm_sample_sums {
     fm_vec3 push, pressure;
 } fm_sample_sums;
 
+// A sample of a sheet in a substep of the constant-density method (sheet_pressure.c).
+typedef struct fm_sheet_sample {
+    bool active; // it has fluid nearby, and pushes it
+    fm_vec3 normal;
+    double mass;                  // kg, with the mass that clings to it; 0: held
+    double inverse_mass;          // 1/kg, of its mass and the mass borrowed from the fluid; 0: held
+    double speed;                 // m/s, along the normal: v*, then with the pressures
+    double hold;                  // 1 / (1 + w K): 1 if held, 0 if light
+    double response;              // rho V w / (1 + w K)
+    fm_vec3 returned;             // N s, minus the load of its interval
+    fm_vec3 given;                // N s, the same with the weight of its excess mass
+    fm_vec3 soft;                 // N s, on mass and added mass: friction, stopped particles
+    fm_vec3 passed;               // N s, that the fluid gets
+    fm_vec3 pressure, tangential; // N s, of the pressures, along and across the normal
+} fm_sheet_sample;
+
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
 // index `first` to below `last`.
 typedef struct fm_neighbour_runs {
@@ -364,6 +380,9 @@ struct fm_particles {
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
     fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
+    fm_sheet_sample *sheet;      // [boundary particle] NULL: no sheet is in the pressure solve
+    float *sheet_share;          // [fluid particle] c of sheet_pressure.c
+    double sheet_interval;       // s, longest stable substep
     fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
                                  // to the fluid, N s, divided by fm_sample_sums.mass
     double *partial;             // partial sums and maxima of the blocks

@@ -12,6 +12,7 @@
 #include "particles/pressure_matrix.h"
 
 #include "particles/local_gradients.h"
+#include "particles/sheet_pressure.h"
 
 #include <string.h>
 
@@ -201,7 +202,7 @@ FM_SIMD_CLONES static double multiply_range(void *context, int first, int last)
                                   p->lists + block + p->list_start[i], p->list_count[i], x, 1);
         else
             others = sum_searched(p, i, x);
-        if (p->has_ghosts && p->near_boundary_start[i] >= 0)
+        if ((p->has_ghosts || p->sheet) && p->near_boundary_start[i] >= 0)
             others += sum_weighted(find_weights(p, i, p->near_boundary_start[i]),
                                    p->lists + block + p->near_boundary_start[i],
                                    p->near_boundary_count[i], &p->boundary.force[0].P,
@@ -215,7 +216,7 @@ FM_SIMD_CLONES static double multiply_range(void *context, int first, int last)
 // Copies pressure_change to the ghost particles, and 0 to boundary particles.
 static void update_ghosts(const fm_particles *p)
 {
-    for (int k = 0; k < p->wet_count && p->has_ghosts; k++) {
+    for (int k = 0; k < p->wet_count && (p->has_ghosts || p->sheet); k++) {
         int i = p->wet[k];
         p->boundary.force[i].P =
             fm_boundary_is_ghost(p, i) ? p->pressure_change[p->identity[i].owner.index] : 0;
@@ -308,6 +309,7 @@ static double multiply(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     update_ghosts(p);
+    fm_sheet_pressure_respond(step);
     double sum = fm_parallel_sum(step->around->pool, p->count, FM_PARTICLES_BLOCK, multiply_range,
                                  (void *)step, p->partial);
     return sum + multiply_bodies(step);

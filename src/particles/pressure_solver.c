@@ -57,6 +57,7 @@
 // [CR99] in docs/references.md
 #include "particles/local_gradients.h"
 #include "particles/pressure_matrix.h"
+#include "particles/sheet_pressure.h"
 
 #include <string.h>
 
@@ -67,11 +68,12 @@ static const float DISPLACEMENT_MAX = 0.1f;   // by which it moves particles at 
 static const double REDUCTION = 1e-2, PRESSURE_SHARE = 1e-3, RECOVERY_SHARE = 1e-2;
 
 // Makes the least pressure 0 in fluids without a free surface, whose pressure is known up to a
-// constant.
+// constant. A sheet inside would feel the constant, as much as the samples see more particles on
+// one side than on the other.
 static void raise_pressures(fm_particles *p)
 {
     float least = INFINITY;
-    if (fm_pressure_has_surface(p))
+    if (fm_pressure_has_surface(p) || p->sheet)
         return;
     for (int i = 0; i < p->count; i++)
         least = fminf(least, p->pressure_sum[i]);
@@ -264,7 +266,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     find_wall_motion(step);
     fm_boundary_update_ghosts(step);
     fm_boundary_predict_velocities(step);
+    fm_sheet_pressure_predict(step);
     fm_pressure_compute_rows(step);
+    fm_sheet_pressure_add_rows(step);
     step->closed = !fm_pressure_has_surface(p);
     fm_pressure_find_body_links(step);
     const double h2 = step->h * step->h;
@@ -277,7 +281,9 @@ void fm_pressure_solve(const fm_particles_step *substep)
     fm_forces_compute_shifted(step);
     fm_boundary_push_colliders(step);
     push_bodies(step);
+    fm_sheet_pressure_push(step);
     fm_parallel_for(pool, n, FM_PARTICLES_LARGE_BLOCK, kick_range, context);
+    fm_sheet_pressure_hold(step);
     restore_density(step);
 }
 

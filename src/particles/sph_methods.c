@@ -7,11 +7,13 @@
 //     relaxation, as in [OZG13] chapter 5: relaxation.c
 //     standard, as in [OZG13]:             a at x;  x += h v;  v += h a     (leapfrog: v first)
 //
-// Two-way coupling with immersed surfaces exists in the weakly compressible method only. In the
-// other methods the surfaces measure the fluid and do not push it.
+// Two-way coupling with immersed surfaces exists in the weakly compressible method
+// (immersed_surfaces.c) and with constant density (sheet_pressure.c). In the other methods the
+// surfaces measure the fluid and do not push it.
 //
 //   x  position, m    v  velocity, m/s    a  acceleration, m/s^2    s  rho/rho0 - 1    h  step, s
 #include "particles/particles.h"
+#include "particles/sheet_pressure.h"
 
 // Keeps particles inside walls and outside colliders.
 static void contain_range(void *context, int first, int last)
@@ -44,6 +46,10 @@ static void drift_shift_and_contain_range(void *context, int first, int last)
         p->now.z[i] += (double)p->dz[i];
     }
     fm_walls_contain_particles(context, first, last);
+    if (p->sheet) { // a path beyond a wall could lead around the edge of a surface
+        fm_immersed_surfaces_stop_crossing(context, first, last);
+        fm_walls_contain_particles(context, first, last);
+    }
 }
 
 // x += h v, then containment by walls and colliders.
@@ -136,11 +142,15 @@ static bool step_constant_density(fm_particles_step *step, fm_error *err)
     fm_step_record_time(step, FM_PARTICLES_FORCES);
     fm_boundary_push_colliders(step);
     fm_step_record_time(step, FM_PARTICLES_BOUNDARY);
+    fm_sheet_pressure_begin(step);
     fm_step_kick(step);
     fm_pressure_solve(step);
     fm_step_record_time(step, FM_PARTICLES_PRESSURE);
     fm_step_set_time(step, start, start + h);
     fm_step_move(step, drift_shift_and_contain_range);
+    if (step->p->sheet)
+        fm_immersed_surfaces_add_stopped_momentum(step);
+    fm_sheet_pressure_finish(step);
     fm_step_measure_speed(step);
     return true;
 }

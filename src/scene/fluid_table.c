@@ -248,8 +248,8 @@ static const fm_entry sph_entries[] = {
      .about =
          "weakly-compressible: short, cheap substeps; constant-density: long substeps with a "
          "pressure iteration; standard: as published, for comparison; automatic: "
-         "constant-density for fluids with a free surface under gravity, unless cloth, memory, "
-         "surface tension or a large viscosity needs weakly-compressible"},
+         "constant-density for fluids with a free surface under gravity, unless memory, surface "
+         "tension or a large viscosity needs weakly-compressible"},
     {"surface_tension", FM_KEY_NUMBER, DEF(surface_tension), "N/m", WITHIN(0, 1e3),
      .about = "surface tension; water 0.072; counts where drops, films and waves are a few "
               "centimetres and smaller; not for method standard"},

@@ -5,13 +5,21 @@
 #include "couplings.h"
 
 // Creates water at rest in a cubic tank of 0.4 m; filled: to a depth of 0.3 m, else empty.
-static fm_particles *create_still_water(fm_world *world, double spacing, bool filled)
+static fm_particles *create_water(fm_world *world, fm_sph_method method, double spacing,
+                                  bool filled)
 {
     fm_particles_def def = fixture_tank_def(3, spacing, (fm_vec3){0.4, 0.4, 0.4});
+    def.method = method;
     fm_particles *fluid = create_fluid(world, &def);
     if (filled)
         add_box(fluid, &(fm_fluid_box){.high = {0.4, 0.3, 0.4}, .settled = true});
     return fluid;
+}
+
+// The same, weakly compressible.
+static fm_particles *create_still_water(fm_world *world, double spacing, bool filled)
+{
+    return create_water(world, FM_SPH_WEAKLY_COMPRESSIBLE, spacing, filled);
 }
 
 // Asserts that the coupling is refused with an error that contains these words.
@@ -39,9 +47,9 @@ static void impossible_couplings_are_refused(void **state)
     expect_refused(world, cloth, create_fluid(world, &fluid_def), FM_COUPLING_TWO_WAY,
                    "dimensions");
     fluid_def.dimensions = 3;
-    fluid_def.method = FM_SPH_CONSTANT_DENSITY;
+    fluid_def.method = FM_SPH_STANDARD;
     expect_refused(world, cloth, create_fluid(world, &fluid_def), FM_COUPLING_TWO_WAY,
-                   "weakly compressible");
+                   "constant-density");
     expect_refused(world, cloth, water, (fm_coupling_way)7, "one-way");
     def.drag.model = FM_DRAG_VISCOUS;
     fm_cloth *viscous = create_sheet(world, &def, &sheet);
@@ -90,18 +98,21 @@ static void a_fluid_takes_kick_drift_kick_from_an_automatic_choice(void **state)
 static void a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first(void **state)
 {
     (void)state;
-    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
-    fm_cloth_def def = light_cotton();
-    def.damping.coefficient = 0.1;
-    def.damping.order = 0.5;
-    fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
-    fm_cloth *cloth = create_sheet(world, &def, &sheet);
-    couple(world, cloth, create_still_water(world, 0.05, true), FM_COUPLING_TWO_WAY);
-    double first = advance(world, 0.02).substep;
-    for (int n = 0; n < 3; n++)
-        assert_at_most(advance(world, 1e-3 * first).substep, 1.001e-3 * first);
-    advance(world, 0.02);
-    fm_world_destroy(world);
+    for (int k = 0; k < COUPLED_METHODS; k++) {
+        fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+        fm_cloth_def def = light_cotton();
+        def.damping.coefficient = 0.1;
+        def.damping.order = 0.5;
+        fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
+        fm_cloth *cloth = create_sheet(world, &def, &sheet);
+        fm_particles *water = create_water(world, coupled_methods[k], 0.05, true);
+        couple(world, cloth, water, FM_COUPLING_TWO_WAY);
+        double first = advance(world, 0.02).substep;
+        for (int n = 0; n < 3; n++)
+            assert_at_most(advance(world, 1e-3 * first).substep, 1.001e-3 * first);
+        advance(world, 0.02);
+        fm_world_destroy(world);
+    }
 }
 
 // The fluid sees a cloth as samples on its triangles. Coarse triangles are subdivided until the
@@ -136,7 +147,7 @@ static void samples_have_the_area_of_the_cloth_and_replace_fluid(void **state)
 // Mean rise (m) within 0.3 s of a sheet in a tank of water at rest. The layer of water that the
 // samples of the sheet replace has 20 kg/m^2. density, thickness: of the cloth, kg/m^3, m; *speed:
 // largest speed of a cloth particle at the end, m/s.
-static double find_rise(double density, double thickness, double *speed)
+static double find_rise(fm_sph_method method, double density, double thickness, double *speed)
 {
     fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = light_cotton();
@@ -144,7 +155,7 @@ static double find_rise(double density, double thickness, double *speed)
     def.thickness = thickness;
     fm_sheet sheet = flat_sheet(9, 0.2, 0.1, 0.15, 0.1);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
-    fm_particles *water = create_still_water(world, 0.02, true);
+    fm_particles *water = create_water(world, method, 0.02, true);
     couple(world, cloth, water, FM_COUPLING_TWO_WAY);
     advance(world, 0.3);
     int n;
@@ -162,13 +173,30 @@ static double find_rise(double density, double thickness, double *speed)
 static void light_cloth_stays_at_rest_and_heavy_cloth_sinks(void **state)
 {
     (void)state;
-    double speed, rise = find_rise(1000, 1e-4, &speed);
-    printf("  as dense as water: rose by %.4f m, fastest %.4f m/s\n", rise, speed);
-    assert_at_most(fabs(rise), 0.004); // m, a fifth of a spacing: the water around it settles
-    assert_at_most(speed, 0.03);
-    double heavy = find_rise(3e4, 1e-3, &speed);
-    printf("  thirty kilograms per square metre: %.4f m\n", heavy);
-    assert_true(heavy < rise - 0.02);
+    for (int k = 0; k < COUPLED_METHODS; k++) {
+        double speed, rise = find_rise(coupled_methods[k], 1000, 1e-4, &speed);
+        printf("  %s, as dense as water: rose by %.4f m, fastest %.4f m/s\n", method_names[k], rise,
+               speed);
+        assert_at_most(fabs(rise), 0.004); // m, a fifth of a spacing: the water around it settles
+        assert_at_most(speed, 0.03);
+        double heavy = find_rise(coupled_methods[k], 3e4, 1e-3, &speed);
+        printf("  thirty kilograms per square metre: %.4f m\n", heavy);
+        assert_true(heavy < rise - 0.02);
+    }
+}
+
+static void an_automatic_method_is_constant_density_with_coupled_cloth(void **state)
+{
+    (void)state;
+    fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
+    fm_cloth_def def = light_cotton();
+    fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
+    fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    fm_particles *water = create_water(world, FM_SPH_AUTOMATIC, 0.05, true);
+    couple(world, cloth, water, FM_COUPLING_TWO_WAY);
+    advance(world, 0.01);
+    assert_int_equal(fm_particles_definition(water).method, FM_SPH_CONSTANT_DENSITY);
+    fm_world_destroy(world);
 }
 
 // With one-way coupling, a cloth in a flow takes on its velocity, and the flow does not change.
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first),
         cmocka_unit_test(samples_have_the_area_of_the_cloth_and_replace_fluid),
         cmocka_unit_test(light_cloth_stays_at_rest_and_heavy_cloth_sinks),
+        cmocka_unit_test(an_automatic_method_is_constant_density_with_coupled_cloth),
         cmocka_unit_test(one_way_coupling_moves_the_cloth_and_not_the_fluid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

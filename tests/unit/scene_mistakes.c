@@ -341,12 +341,12 @@ static const mistake mistakes[] = {
            "coupling: [{body: towel, fluid: w}]\n",
      10, 12,
      "coupling[0].way is two-way, which needs bodies.towel.cloth.integrator: kick-drift-kick"},
-    {"two-way with constant density",
-     START SHEET "fluids: {w: {sph: {method: constant-density}}}\n"
+    {"two-way with the standard method",
+     START SHEET "fluids: {w: {sph: {method: standard}}}\n"
                  "coupling: [{body: c, fluid: w, way: two-way}]\n",
      5, 37,
-     "coupling[0].way is two-way, which needs fluids.w.sph.method: weakly-compressible; others "
-     "allow one-way"},
+     "coupling[0].way is two-way, which needs fluids.w.sph.method: constant-density, "
+     "weakly-compressible or automatic; this one allows one-way"},
     {"two-way by default",
      START SHEET "fluids: {w: {sph: {method: standard}}}\ncoupling: [{body: c, fluid: w}]\n", 5, 12,
      "coupling[0].way is two-way, which needs fluids.w.sph.method"},
