@@ -240,6 +240,16 @@ FM_INLINE void shift_and_relax(fm_particles *p, int i, const force_constants *k,
 }
 
 // True when a body that the fluid moves is within the support of particle i.
+static bool is_near_ball(const fm_particles_step *step, int i)
+{
+    const fm_particles *p = step->p;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    for (int k = 0; k < count - padding; k++)
+        if (fm_boundary_collider(step, list[k]) && !fm_boundary_has_prescribed_motion(step, list[k]))
+            return true;
+    return false;
+}
 static bool is_near_moved_body(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
@@ -271,13 +281,17 @@ static bool is_inside(const fm_particles_step *step, int i)
 // and adds its difference from the force with P_j + P_i to excess[0..2], m/s^2, and 1 to excess[3].
 // sum, scale: sums over neighbours and the factor on them; total[4..6]: concentration gradient.
 FM_INLINE void correct_gradient(fm_particles *p, int i, const force_sums *sum, float scale,
-                                fm_floats total, double excess[4])
+                                fm_floats total, double excess[4], float P, fm_pressure_slope G,
+                                const fm_surface_reference *ref)
 {
-    const fm_pressure_slope G = p->pressure_gradient[i];
-    const float P = p->fluid.force[i].P, n = scale / p->F;
-    const float correction[3] = {-scale * fm_floats_sum(sum->ex) - n * G.x,
-                                 -scale * fm_floats_sum(sum->ey) - n * G.y,
-                                 -scale * fm_floats_sum(sum->ez) - n * G.z};
+    const float n = scale / p->F;
+    const double c[3] = {ref->gradient.x, ref->gradient.y, ref->gradient.z};
+    const double l[3] = {ref->linear.x, ref->linear.y, ref->linear.z};
+    float correction[3] = {-scale * fm_floats_sum(sum->ex) - n * G.x,
+                           -scale * fm_floats_sum(sum->ey) - n * G.y,
+                           -scale * fm_floats_sum(sum->ez) - n * G.z};
+    for (int axis = 0; axis < 3; axis++)
+        correction[axis] += scale * (float)(l[axis] - 2 * (double)P * c[axis]);
     p->ax[i] += correction[0];
     p->ay[i] += correction[1];
     p->az[i] += correction[2];
@@ -306,9 +320,17 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         fm_force_record own = *at; // P has the sign that it has in the sum
         p->is_inside[i] = shifts && is_inside(step, i);
         fm_pressure_slope slopes = {0, 0, 0};
+        fm_surface_reference ref = {0};
+        float Pref = at->P;
         if (p->is_inside[i]) {
             own.P = -at->P;
             slopes = p->pressure_gradient[i];
+        } else if (shifts && p->surface_count > 0 && !p->beside_surface[i] && !is_near_ball(step, i) &&
+                   fm_immersed_surfaces_find_reference(step, i, &ref)) {
+            p->is_inside[i] = true;
+            Pref = (float)ref.P;
+            own.P = at->P - 2 * Pref;
+            slopes = (fm_pressure_slope){(float)ref.slope.x, (float)ref.slope.y, (float)ref.slope.z};
         }
         const fm_viscous_velocity *own_viscous = replaced ? velocities + i : NULL;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &fluid_count, &padding);
@@ -334,7 +356,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         p->ay[i] = (float)g.y + total[1];
         p->az[i] = (float)g.z + total[2];
         if (p->is_inside[i])
-            correct_gradient(p, i, &sum, scale, total, excess);
+            correct_gradient(p, i, &sum, scale, total, excess, Pref, slopes, &ref);
         if (shifts)
             shift_and_relax(p, i, &k, total);
     }

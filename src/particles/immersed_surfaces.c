@@ -211,15 +211,23 @@ static inline double find_pressure_weight(const fm_force_record *record, double 
     return -20 * u * u * u * (double)record->V;
 }
 
+// Share of the excess mass that moves with a sample: 1 inside fluid, 0 in spray. both: as at the
+// head of this file; 0.7 to 0.8 beside a sheet in water.
+static double find_clinging_share(double both)
+{
+    return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
+}
+
 // Kernel sums over the fluid around boundary particle i, which is a sample of a surface with this
 // normal. g: gravity, m/s^2.
-static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
+static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g, double scale)
 {
     int list[FM_NEIGHBOURS_CAPACITY], padding;
     int count =
         fm_neighbours_find_in_set(p, &p->boundary, i, &p->fluid, -1, list, &padding) - padding;
     const double inverse = 1 / p->R;
-    fm_vec3 slope[2] = {{0}};
+    fm_vec3 slope[2] = {{0}}, linear = {0};
+    double inside = 0;
     fm_sample_sums v = {0};
     for (int k = 0; k < count; k++) {
         const fm_force_record *record = &p->fluid.force[list[k]];
@@ -230,15 +238,23 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
         v.mass += p->mass_share[list[k]] * w;
+        inside += !p->beside_surface[list[k]] ? w : 0;
+        linear = fm_add_scaled(linear, r, a * fm_dot(g, r));
         slope[side] = fm_add_scaled(slope[side], r, a);
         v.pressure = fm_add_scaled(v.pressure, r, a * P);
         v.velocity = fm_add_scaled(v.velocity, (fm_vec3){record->vx, record->vy, record->vz}, w);
     }
     for (int side = 0; side < 2; side++) {
         v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
-        v.push = fm_add_scaled(v.push, slope[side], v.P[side]);
     }
     v.sum = v.side[0] + v.side[1];
+    double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
+    v.share = v.sum > 0 ? fmax(0, 2 * inside / v.sum - 1) * find_clinging_share(both) : 0;
+    if (getenv("NOREF")) v.share = 0;
+    v.reference = v.share * fmax(0, fmin(v.P[0], v.P[1]));
+    for (int side = 0; side < 2; side++)
+        v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);
+    v.push = fm_add_scaled(v.push, linear, -v.share);
     v.pressure = fm_add(v.pressure, v.push);
     return v;
 }
@@ -290,13 +306,6 @@ typedef struct measure_job {
     double half_fill; // kernel sum of a sample with fluid on one side only, see find_half_fill
 } measure_job;
 
-// Share of the excess mass that moves with a sample: 1 inside fluid, 0 in spray. both: as at the
-// head of this file; 0.7 to 0.8 beside a sheet in water.
-static double find_clinging_share(double both)
-{
-    return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
-}
-
 // Computes the kernel sums of the samples near fluid, and stores in the samples: wet share,
 // velocity of the fluid, added mass, and mass of the fluid displaced in excess.
 static void measure_range(void *context, int first, int last)
@@ -309,7 +318,7 @@ static void measure_range(void *context, int first, int last)
         fm_samples *s = fm_boundary_surface(p, i, &k);
         if (!s)
             continue;
-        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], job->step->around->gravity);
+        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], job->step->around->gravity, scale);
         const fm_sample_sums *v = &p->sample_sums[i];
         if (!(v->sum > 0))
             continue;
@@ -321,7 +330,7 @@ static void measure_range(void *context, int first, int last)
                both = fmin(1, scale * fmin(v->side[0], v->side[1]));
         double excess = p->def.density * (V - s->area[k] * s->thickness); // kg of fluid
         s->added_mass[k] = ADDED_SHARE * s->area[k] * v->mass;
-        s->excess_mass[k] = excess * both;
+        s->excess_mass[k] = (1 - v->share) * excess * both - v->share * p->def.density * s->area[k] * s->thickness;
         s->clinging_mass[k] = excess * find_clinging_share(both);
         s->impulse_to_fluid[k] =
             fm_add_scaled(s->impulse_to_fluid[k], s->body_velocity[k], -s->clinging_mass[k]);
@@ -389,12 +398,47 @@ static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
             continue;
         fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
         double u = find_nearness(r, inverse);
-        double P = p->sample_sums[o].P[fm_dot(r, s->normal[k]) > 0];
+        const fm_sample_sums *v = &p->sample_sums[o];
+        double P = v->P[fm_dot(r, s->normal[k]) > 0] - 2 * v->reference -
+                   v->share * fm_dot(step->around->gravity, r);
         received = fm_add_scaled(received, p->spread_impulse[o], find_kernel(u));
         push = fm_add_scaled(push, r, -find_pressure_weight(&p->boundary.force[o], u) * P);
     }
     push = fm_scale(push, (double)(p->F * fm_particles_volume_ratio(p, p->fluid.force[i].P)));
     return fm_add_scaled(push, received, p->mass_share[i] / (p->def.density * p->volume * step->h));
+}
+
+bool fm_immersed_surfaces_find_reference(const fm_particles_step *step, int i,
+                                         fm_surface_reference *found)
+{
+    const fm_particles *p = step->p;
+    const double inverse = 1 / p->R;
+    const fm_vec3 g = step->around->gravity;
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    double sum = 0, share = 0;
+    *found = (fm_surface_reference){0};
+    for (int n = 0; n < count - padding; n++) {
+        int k, o = list[n];
+        if (!find_active_surface(p, o, &k))
+            continue;
+        const fm_sample_sums *v = &p->sample_sums[o];
+        fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
+        double u = find_nearness(r, inverse), V = (double)p->boundary.force[o].V;
+        double w = V * find_kernel(u), a = find_pressure_weight(&p->boundary.force[o], u);
+        sum += w;
+        share += w * v->share;
+        found->P += w * (v->reference + v->share * fm_dot(g, r));
+        found->gradient = fm_add_scaled(found->gradient, r, a);
+        found->linear = fm_add_scaled(found->linear, r, a * fm_dot(g, r));
+    }
+    if (!(share > 0))
+        return false;
+    found->P /= sum;
+    share /= sum;
+    found->slope = fm_scale(g, share);
+    found->linear = fm_scale(found->linear, share);
+    return true;
 }
 
 // Adds the accelerations by surface samples to the fluid particles first to below last.

@@ -186,6 +186,7 @@ typedef struct fm_sample_sums {
     // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
     // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
     fm_vec3 push, pressure;
+    double reference, share; // XX
 } fm_sample_sums;
 
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
@@ -661,6 +662,13 @@ bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error 
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
 // True when fluid particle i is near a free edge of an immersed surface.
 bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
+typedef struct fm_surface_reference {
+    double P;
+    fm_vec3 slope;
+    fm_vec3 gradient, linear;
+} fm_surface_reference;
+bool fm_immersed_surfaces_find_reference(const fm_particles_step *step, int i,
+                                         fm_surface_reference *found);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
