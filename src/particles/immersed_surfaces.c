@@ -9,6 +9,7 @@
 //                 is fluid on both sides, the weight of the fluid displaced in excess acts on the
 //                 sample (excess_mass times g):
 //                     F = rho (V - area thickness) both g
+//                 (without the buoyancy of a reference pressure, surface_reference.c).
 //     pressure    Each side of the surface has the pressure of its own fluid:
 //                     P_side = sum_j [ P_j + g . (x_s - x_j) ] W_sj / sum_j W_sj,   j on that side
 //                 A single pressure would be the mean of both sides, and a stream across the
@@ -158,14 +159,6 @@ static double find_half_fill(const fm_particles *p)
     return (1 - plane * p->volume * (double)p->W) / 2;
 }
 
-// Vector from fluid particle i to a boundary particle, m.
-static inline fm_vec3 find_offset(const fm_particles *p, int i, int boundary)
-{
-    const fm_density_record *a = &p->fluid.density[i], *b = &p->boundary.density[boundary];
-    return (fm_vec3){(double)b->x - (double)a->x, (double)b->y - (double)a->y,
-                     (double)b->z - (double)a->z};
-}
-
 // 1 - q, or 0 beyond the support; q: length of the distance vector r, m, divided by the support.
 // inverse: 1 / support, 1/m.
 static inline double find_nearness(fm_vec3 r, double inverse)
@@ -195,7 +188,7 @@ bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i)
         const fm_samples *s = fm_boundary_surface(p, list[n], &k);
         if (!s)
             continue;
-        fm_vec3 r = find_offset(p, i, list[n]), normal = s->normal[k];
+        fm_vec3 r = fm_boundary_find_offset(p, list[n], i), normal = s->normal[k];
         double u = find_nearness(r, inverse), w = u * u * (double)p->boundary.density[list[n]].V;
         sum += w; // w = 0 for passive samples
         offset = fm_add_scaled(offset, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
@@ -218,43 +211,54 @@ static double find_clinging_share(double both)
     return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
 }
 
+// Sets the reference pressure of a sample from its kernel sums, as in surface_reference.c. inside:
+// kernel sum over the particles not beside a free surface; scale: as in sum_fluid. Without particle
+// shifting there is none (forces.c).
+static void set_reference(const fm_particles *p, fm_sample_sums *v, fm_vec3 normal, fm_vec3 g,
+                          double inside, double scale)
+{
+    double both = fmin(1, scale * fmin(v->side[0], v->side[1]));
+    if (p->def.shifting > 0 && v->sum > 0)
+        v->submerged = fmax(0, 2 * inside / v->sum - 1) * find_clinging_share(both);
+    v->reference = v->submerged * fmax(0, fmin(v->P[0], v->P[1]));
+    v->reference_slope = fm_scale(normal, v->submerged * fm_dot(g, normal));
+}
+
 // Kernel sums over the fluid around boundary particle i, which is a sample of a surface with this
-// normal. g: gravity, m/s^2.
-static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g, double scale)
+// normal. g: gravity, m/s^2; scale: 1 / the kernel sum of fluid on one side only.
+static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g,
+                                double scale)
 {
     int list[FM_NEIGHBOURS_CAPACITY], padding;
     int count =
         fm_neighbours_find_in_set(p, &p->boundary, i, &p->fluid, -1, list, &padding) - padding;
     const double inverse = 1 / p->R;
-    fm_vec3 slope[2] = {{0}}, linear = {0};
-    double inside = 0;
+    fm_vec3 slope[2] = {{0}}, across = {0}; // across: for a pressure with the gradient `normal`
+    double inside = 0;                      // kernel sum over particles not beside a free surface
     fm_sample_sums v = {0};
     for (int k = 0; k < count; k++) {
         const fm_force_record *record = &p->fluid.force[list[k]];
-        fm_vec3 r = fm_scale(find_offset(p, list[k], i), -1);
+        fm_vec3 r = fm_boundary_find_offset(p, i, list[k]);
         double u = find_nearness(r, inverse), w = find_kernel(u),
                a = find_pressure_weight(record, u), P = record->P;
         int side = fm_dot(r, normal) > 0;
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
         v.mass += p->mass_share[list[k]] * w;
-        inside += !p->beside_surface[list[k]] ? w : 0;
-        linear = fm_add_scaled(linear, r, a * fm_dot(g, r));
+        if (!atomic_load_explicit(&p->beside_surface[list[k]], memory_order_relaxed))
+            inside += w;
+        across = fm_add_scaled(across, r, a * fm_dot(normal, r));
         slope[side] = fm_add_scaled(slope[side], r, a);
         v.pressure = fm_add_scaled(v.pressure, r, a * P);
         v.velocity = fm_add_scaled(v.velocity, (fm_vec3){record->vx, record->vy, record->vz}, w);
     }
-    for (int side = 0; side < 2; side++) {
-        v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
-    }
     v.sum = v.side[0] + v.side[1];
-    double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
-    v.share = v.sum > 0 ? fmax(0, 2 * inside / v.sum - 1) * find_clinging_share(both) : 0;
-    if (getenv("NOREF")) v.share = 0;
-    v.reference = v.share * fmax(0, fmin(v.P[0], v.P[1]));
+    for (int side = 0; side < 2; side++)
+        v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
+    set_reference(p, &v, normal, g, inside, scale);
     for (int side = 0; side < 2; side++)
         v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);
-    v.push = fm_add_scaled(v.push, linear, -v.share);
+    v.push = fm_add_scaled(v.push, across, -fm_dot(v.reference_slope, normal));
     v.pressure = fm_add(v.pressure, v.push);
     return v;
 }
@@ -293,7 +297,7 @@ static void share_mass_range(void *context, int first, int last)
             const fm_samples *samples = fm_boundary_surface(p, list[n], &k);
             if (!samples || samples->passive)
                 continue;
-            fm_vec3 r = find_offset(p, i, list[n]);
+            fm_vec3 r = fm_boundary_find_offset(p, list[n], i);
             sum += samples->area[k] * find_kernel(find_nearness(r, inverse));
         }
         p->mass_share[i] = p->def.density * p->volume / fmax(sum, s->plane_integral);
@@ -330,7 +334,7 @@ static void measure_range(void *context, int first, int last)
                both = fmin(1, scale * fmin(v->side[0], v->side[1]));
         double excess = p->def.density * (V - s->area[k] * s->thickness); // kg of fluid
         s->added_mass[k] = ADDED_SHARE * s->area[k] * v->mass;
-        s->excess_mass[k] = (1 - v->share) * excess * both - v->share * p->def.density * s->area[k] * s->thickness;
+        s->excess_mass[k] = excess * both;
         s->clinging_mass[k] = excess * find_clinging_share(both);
         s->impulse_to_fluid[k] =
             fm_add_scaled(s->impulse_to_fluid[k], s->body_velocity[k], -s->clinging_mass[k]);
@@ -367,6 +371,12 @@ static fm_samples *find_active_surface(const fm_particles *p, int i, int *k)
     return s && !s->passive && p->sample_sums[i].sum > 0 ? s : NULL;
 }
 
+bool fm_immersed_surfaces_is_active(const fm_particles *p, int i)
+{
+    int k;
+    return find_active_surface(p, i, &k) != NULL;
+}
+
 // Moves the impulses that surfaces pass on to the fluid from the samples to spread_impulse, from
 // where find_acceleration distributes them over fluid particles.
 static void take_impulses_to_fluid(void *context, int first, int last)
@@ -396,49 +406,16 @@ static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
         const fm_samples *s = find_active_surface(p, o, &k);
         if (!s)
             continue;
-        fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
+        fm_vec3 r = fm_boundary_find_offset(p, o, i);
         double u = find_nearness(r, inverse);
         const fm_sample_sums *v = &p->sample_sums[o];
         double P = v->P[fm_dot(r, s->normal[k]) > 0] - 2 * v->reference -
-                   v->share * fm_dot(step->around->gravity, r);
+                   fm_dot(v->reference_slope, r);
         received = fm_add_scaled(received, p->spread_impulse[o], find_kernel(u));
         push = fm_add_scaled(push, r, -find_pressure_weight(&p->boundary.force[o], u) * P);
     }
     push = fm_scale(push, (double)(p->F * fm_particles_volume_ratio(p, p->fluid.force[i].P)));
     return fm_add_scaled(push, received, p->mass_share[i] / (p->def.density * p->volume * step->h));
-}
-
-bool fm_immersed_surfaces_find_reference(const fm_particles_step *step, int i,
-                                         fm_surface_reference *found)
-{
-    const fm_particles *p = step->p;
-    const double inverse = 1 / p->R;
-    const fm_vec3 g = step->around->gravity;
-    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
-    double sum = 0, share = 0;
-    *found = (fm_surface_reference){0};
-    for (int n = 0; n < count - padding; n++) {
-        int k, o = list[n];
-        if (!find_active_surface(p, o, &k))
-            continue;
-        const fm_sample_sums *v = &p->sample_sums[o];
-        fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
-        double u = find_nearness(r, inverse), V = (double)p->boundary.force[o].V;
-        double w = V * find_kernel(u), a = find_pressure_weight(&p->boundary.force[o], u);
-        sum += w;
-        share += w * v->share;
-        found->P += w * (v->reference + v->share * fm_dot(g, r));
-        found->gradient = fm_add_scaled(found->gradient, r, a);
-        found->linear = fm_add_scaled(found->linear, r, a * fm_dot(g, r));
-    }
-    if (!(share > 0))
-        return false;
-    found->P /= sum;
-    share /= sum;
-    found->slope = fm_scale(g, share);
-    found->linear = fm_scale(found->linear, share);
-    return true;
 }
 
 // Adds the accelerations by surface samples to the fluid particles first to below last.
@@ -500,6 +477,19 @@ static void add_pressure_impulse(const fm_particles_step *step, fm_samples *s, i
     s->tangential_impulse[k] = fm_scale(fm_sub(v->pressure, fm_scale(s->normal[k], along)), scale);
 }
 
+// Weight of the fluid in the excess volume of sample k, N, minus what the reference pressure, which
+// its pairs leave out, would carry of it, plus the buoyancy by that pressure of the volume of the
+// surface. v: kernel sums of the sample.
+static fm_vec3 find_excess_weight(const fm_particles_step *step, const fm_samples *s, int k,
+                                  const fm_sample_sums *v)
+{
+    double displaced = step->p->def.density * s->area[k] * s->thickness; // kg
+    fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k]);
+    return v->sum > 0
+               ? fm_add_scaled(weight, v->reference_slope, -(s->excess_mass[k] + displaced))
+               : weight;
+}
+
 // Adds impulses, N s, to the samples of all surfaces: pressure on their two sides, forces of fluid
 // particles, and the weight of the fluid in their excess volume (excess_mass, surface_samples.h).
 void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
@@ -515,7 +505,7 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
             continue;
         if (p->sample_sums[i].sum > 0)
             add_pressure_impulse(step, s, k, &p->sample_sums[i]);
-        fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k] * step->h);
+        fm_vec3 weight = fm_scale(find_excess_weight(step, s, k, &p->sample_sums[i]), step->h);
         s->impulse_to_body[k] =
             fm_add_scaled(fm_add(s->impulse_to_body[k], weight), p->force[i], step->h);
         p->stats.clinging = fm_add(p->stats.clinging, weight);

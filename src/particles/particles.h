@@ -186,8 +186,20 @@ typedef struct fm_sample_sums {
     // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
     // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
     fm_vec3 push, pressure;
-    double reference, share; // XX
+    // Reference pressure that pairs with the sample leave out (surface_reference.c): its share, 0 to
+    // 1, its value at the sample, m^2/s^2, and its gradient, m/s^2.
+    double submerged, reference;
+    fm_vec3 reference_slope;
 } fm_sample_sums;
+
+// Reference pressure at a fluid particle beside an immersed surface (surface_reference.c).
+typedef struct fm_surface_reference {
+    double P;      // m^2/s^2
+    fm_vec3 slope; // m/s^2, its gradient
+    // Sums over the samples around the particle, without the gradient scale fm_particles.F: of the
+    // kernel gradients, and of these times slope . (distance vector).
+    fm_vec3 gradient, linear;
+} fm_surface_reference;
 
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
 // index `first` to below `last`.
@@ -640,6 +652,13 @@ static inline fm_samples *fm_boundary_surface(const fm_particles *p, int i, int 
     *sample = identity->point - p->surface_start[identity->owner.index];
     return p->surfaces[identity->owner.index];
 }
+// Vector from boundary particle `boundary` to fluid particle i, m.
+static inline fm_vec3 fm_boundary_find_offset(const fm_particles *p, int boundary, int i)
+{
+    const fm_density_record *a = &p->fluid.density[i], *b = &p->boundary.density[boundary];
+    return (fm_vec3){(double)a->x - (double)b->x, (double)a->y - (double)b->y,
+                     (double)a->z - (double)b->z};
+}
 // True for boundary particles of walls and of colliders without a mass, which fluid cannot move.
 static inline bool fm_boundary_has_prescribed_motion(const fm_particles_step *step, int i)
 {
@@ -662,13 +681,8 @@ bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error 
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
 // True when fluid particle i is near a free edge of an immersed surface.
 bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
-typedef struct fm_surface_reference {
-    double P;
-    fm_vec3 slope;
-    fm_vec3 gradient, linear;
-} fm_surface_reference;
-bool fm_immersed_surfaces_find_reference(const fm_particles_step *step, int i,
-                                         fm_surface_reference *found);
+// True if boundary particle i is a sample that is not passive and has fluid around it.
+bool fm_immersed_surfaces_is_active(const fm_particles *p, int i);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
@@ -682,6 +696,10 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step);
 void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first, int last);
 // Gives the momentum of the stopped particles to the surfaces.
 void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step);
+
+// surface_reference.c: the reference pressure at fluid particle i; false: none.
+bool fm_surface_reference_find(const fm_particles_step *step, int i,
+                               fm_surface_reference *reference);
 
 // density.c: s and P of the fluid particles, and their force records.
 // One function for each method: weakly compressible, constant density, standard.

@@ -17,6 +17,9 @@ int main(int argc, char **argv)
     fm_sheet sheet = flat_sheet(9, size, (wide - size) / 2, depth - deep, (wide - size) / 2);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
     fm_particles_def fd = fixture_tank_def(3, spacing, (fm_vec3){wide, depth + 0.1, wide});
+    if (getenv("ALPHA")) fd.artificial_viscosity = atof(getenv("ALPHA"));
+    if (getenv("DELTA")) fd.diffusion = atof(getenv("DELTA"));
+    if (getenv("SHIFT")) fd.shifting = atof(getenv("SHIFT"));
     fm_particles *water = create_fluid(world, &fd);
     add_box(water, &(fm_fluid_box){.high = {wide, depth, wide}, .settled = true});
     couple(world, cloth, water, FM_COUPLING_TWO_WAY);
@@ -50,6 +53,26 @@ int main(int argc, char **argv)
                y - (depth - deep), low - (depth - deep), high - (depth - deep), vy,
                up / time / weight, P / n0, weight / size / size,
                (long long)fm_particles_read_stats(water).stopped_count, water->c, cl/100);
+        if (getenv("CAT")) {
+            int near = 0, near_surface = 0, inside = 0, fast = 0, far = 0, farin = 0, farsurf = 0;
+            double fill[2] = {0}, fc[2] = {0};
+            for (int i = 0; i < water->count; i++) {
+                int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+                double yy = water->now.y[i], xx = water->now.x[i], zz = water->now.z[i];
+                bool is = false;
+                if (water->near_boundary_count[i] > 0) {
+                const int *list = fm_neighbours_in_boundary(water, i, buffer, &count, &padding);
+                for (int m = 0; m < count - padding; m++) { int kk; is = is || fm_boundary_surface(water, list[m], &kk); } }
+                if (is) {
+                    near++; near_surface += water->beside_surface[i]; inside += water->is_inside[i];
+                    if (fabs(xx - .2) < .06 && fabs(zz - .2) < .06 && fabs(yy - y) < 0.02) fill[yy > y] += water->fill[i], fc[yy > y]++;
+                    fast += water->P[i] < water->now.vx[i]*water->now.vx[i]+water->now.vy[i]*water->now.vy[i]+water->now.vz[i]*water->now.vz[i];
+                } else if (fabs(xx - .2) < .15 && fabs(zz - .2) < .15 && fabs(yy - y) < 0.1) {
+                    far++; farin += water->is_inside[i]; farsurf += water->beside_surface[i];
+                }
+            }
+            printf("   near %d: beside surface %d inside %d fast %d; around %d: inside %d beside surface %d; fill below %.3f (%g) above %.3f (%g)\n", near, near_surface, inside, fast, far, farin, farsurf, fill[0] / fc[0], fc[0], fill[1] / fc[1], fc[1]);
+        }
         fflush(stdout);
         (void)r;
     }
