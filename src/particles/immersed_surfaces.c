@@ -220,7 +220,7 @@ static void set_reference(const fm_particles *p, fm_sample_sums *v, fm_vec3 norm
     double both = fmin(1, scale * fmin(v->side[0], v->side[1]));
     if (p->def.shifting > 0 && v->sum > 0)
         v->submerged = fmax(0, 2 * inside / v->sum - 1) * find_clinging_share(both);
-    v->reference = v->submerged * fmax(0, fmin(v->P[0], v->P[1]));
+    v->reference = v->submerged * fmin(v->P[0], v->P[1]);
     v->reference_slope = fm_scale(normal, v->submerged * fm_dot(g, normal));
 }
 
