@@ -7,9 +7,8 @@
 //
 //     buoyancy    The layer is thicker than the surface and displaces too much fluid. Where there
 //                 is fluid on both sides, the weight of the fluid displaced in excess acts on the
-//                 sample (excess_mass times g):
+//                 sample (excess_mass times g), but for surface_reference.c:
 //                     F = rho (V - area thickness) both g
-//                 (without the buoyancy of a reference pressure, surface_reference.c).
 //     pressure    Each side of the surface has the pressure of its own fluid:
 //                     P_side = sum_j [ P_j + g . (x_s - x_j) ] W_sj / sum_j W_sj,   j on that side
 //                 A single pressure would be the mean of both sides, and a stream across the
@@ -211,19 +210,6 @@ static double find_clinging_share(double both)
     return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
 }
 
-// Sets the reference pressure of a sample from its kernel sums, as in surface_reference.c. inside:
-// kernel sum over the particles not beside a free surface; scale: as in sum_fluid. Without particle
-// shifting there is none (forces.c).
-static void set_reference(const fm_particles *p, fm_sample_sums *v, fm_vec3 normal, fm_vec3 g,
-                          double inside, double scale)
-{
-    double both = fmin(1, scale * fmin(v->side[0], v->side[1]));
-    if (p->def.shifting > 0 && v->sum > 0)
-        v->submerged = fmax(0, 2 * inside / v->sum - 1) * find_clinging_share(both);
-    v->reference = v->submerged * fmin(v->P[0], v->P[1]);
-    v->reference_slope = fm_scale(normal, v->submerged * fm_dot(g, normal));
-}
-
 // Kernel sums over the fluid around boundary particle i, which is a sample of a surface with this
 // normal. g: gravity, m/s^2; scale: 1 / the kernel sum of fluid on one side only.
 static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g,
@@ -255,7 +241,9 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
     v.sum = v.side[0] + v.side[1];
     for (int side = 0; side < 2; side++)
         v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
-    set_reference(p, &v, normal, g, inside, scale);
+    double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
+    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is no reference (forces.c)
+        fm_surface_reference_set(&v, normal, g, inside / v.sum, find_clinging_share(both));
     for (int side = 0; side < 2; side++)
         v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);
     v.push = fm_add_scaled(v.push, across, -fm_dot(v.reference_slope, normal));
@@ -365,16 +353,10 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else
 // NULL. *k: index of the sample.
-static fm_samples *find_active_surface(const fm_particles *p, int i, int *k)
+fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *k)
 {
     fm_samples *s = fm_boundary_surface(p, i, k);
     return s && !s->passive && p->sample_sums[i].sum > 0 ? s : NULL;
-}
-
-bool fm_immersed_surfaces_is_active(const fm_particles *p, int i)
-{
-    int k;
-    return find_active_surface(p, i, &k) != NULL;
 }
 
 // Moves the impulses that surfaces pass on to the fluid from the samples to spread_impulse, from
@@ -384,7 +366,7 @@ static void take_impulses_to_fluid(void *context, int first, int last)
     fm_particles *p = context;
     for (int w = first; w < last; w++) {
         int k, i = p->wet[w];
-        fm_samples *s = find_active_surface(p, i, &k);
+        fm_samples *s = fm_immersed_surfaces_find_active(p, i, &k);
         if (!s)
             continue;
         p->spread_impulse[i] = fm_scale(s->impulse_to_fluid[k], 1 / p->sample_sums[i].mass);
@@ -403,14 +385,14 @@ static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
     fm_vec3 received = {0}, push = {0}; // sums of impulses and of pressure accelerations
     for (int n = 0; n < count - padding; n++) {
         int k, o = list[n];
-        const fm_samples *s = find_active_surface(p, o, &k);
+        const fm_samples *s = fm_immersed_surfaces_find_active(p, o, &k);
         if (!s)
             continue;
         fm_vec3 r = fm_boundary_find_offset(p, o, i);
         double u = find_nearness(r, inverse);
         const fm_sample_sums *v = &p->sample_sums[o];
-        double P = v->P[fm_dot(r, s->normal[k]) > 0] - 2 * v->reference -
-                   fm_dot(v->reference_slope, r);
+        double P =
+            v->P[fm_dot(r, s->normal[k]) > 0] - 2 * v->reference - fm_dot(v->reference_slope, r);
         received = fm_add_scaled(received, p->spread_impulse[o], find_kernel(u));
         push = fm_add_scaled(push, r, -find_pressure_weight(&p->boundary.force[o], u) * P);
     }
@@ -477,19 +459,6 @@ static void add_pressure_impulse(const fm_particles_step *step, fm_samples *s, i
     s->tangential_impulse[k] = fm_scale(fm_sub(v->pressure, fm_scale(s->normal[k], along)), scale);
 }
 
-// Weight of the fluid in the excess volume of sample k, N, minus what the reference pressure, which
-// its pairs leave out, would carry of it, plus the buoyancy by that pressure of the volume of the
-// surface. v: kernel sums of the sample.
-static fm_vec3 find_excess_weight(const fm_particles_step *step, const fm_samples *s, int k,
-                                  const fm_sample_sums *v)
-{
-    double displaced = step->p->def.density * s->area[k] * s->thickness; // kg
-    fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k]);
-    return v->sum > 0
-               ? fm_add_scaled(weight, v->reference_slope, -(s->excess_mass[k] + displaced))
-               : weight;
-}
-
 // Adds impulses, N s, to the samples of all surfaces: pressure on their two sides, forces of fluid
 // particles, and the weight of the fluid in their excess volume (excess_mass, surface_samples.h).
 void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
@@ -505,7 +474,8 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
             continue;
         if (p->sample_sums[i].sum > 0)
             add_pressure_impulse(step, s, k, &p->sample_sums[i]);
-        fm_vec3 weight = fm_scale(find_excess_weight(step, s, k, &p->sample_sums[i]), step->h);
+        fm_vec3 weight =
+            fm_scale(fm_surface_reference_find_weight(step, s, k, &p->sample_sums[i]), step->h);
         s->impulse_to_body[k] =
             fm_add_scaled(fm_add(s->impulse_to_body[k], weight), p->force[i], step->h);
         p->stats.clinging = fm_add(p->stats.clinging, weight);

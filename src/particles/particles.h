@@ -681,8 +681,9 @@ bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error 
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
 // True when fluid particle i is near a free edge of an immersed surface.
 bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
-// True if boundary particle i is a sample that is not passive and has fluid around it.
-bool fm_immersed_surfaces_is_active(const fm_particles *p, int i);
+// The surface of boundary particle i if it is a sample, not passive, with fluid around it; else NULL.
+// *sample: index of the sample.
+fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *sample);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
@@ -697,7 +698,12 @@ void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first
 // Gives the momentum of the stopped particles to the surfaces.
 void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step);
 
-// surface_reference.c: the reference pressure at fluid particle i; false: none.
+// surface_reference.c: the reference pressure beside immersed surfaces.
+void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, double inside,
+                              double clinging);
+fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm_samples *samples,
+                                         int k, const fm_sample_sums *v); // N, of sample k
+// The reference at fluid particle i; false: none.
 bool fm_surface_reference_find(const fm_particles_step *step, int i,
                                fm_surface_reference *reference);
 

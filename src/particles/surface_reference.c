@@ -42,15 +42,36 @@ static void add_sample_gradients(const fm_particles *p, int i, const int *list, 
 {
     const double inverse = 1 / p->R;
     for (int n = 0; n < count; n++) {
-        if (!fm_immersed_surfaces_is_active(p, list[n]))
+        int k;
+        if (!fm_immersed_surfaces_find_active(p, list[n], &k))
             continue;
         fm_vec3 r = fm_boundary_find_offset(p, list[n], i);
         double u = fmax(0, 1 - fm_length(r) * inverse);
         double a = -20 * u * u * u * (double)p->boundary.force[list[n]].V;
         reference->gradient = fm_add_scaled(reference->gradient, r, a);
-        reference->linear =
-            fm_add_scaled(reference->linear, r, a * fm_dot(reference->slope, r));
+        reference->linear = fm_add_scaled(reference->linear, r, a * fm_dot(reference->slope, r));
     }
+}
+
+// Sets the reference of a sample from its kernel sums. inside: share of the particles around it that
+// are not beside a free surface; clinging: its clinging share.
+void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, double inside,
+                              double clinging)
+{
+    v->submerged = fmax(0, 2 * inside - 1) * clinging;
+    v->reference = v->submerged * fmin(v->P[0], v->P[1]);
+    v->reference_slope = fm_scale(normal, v->submerged * fm_dot(g, normal));
+}
+
+// Weight of the fluid in the excess volume of sample k, N, without the part that the reference
+// carries, and the buoyancy of the surface in the reference. v: kernel sums of the sample.
+fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm_samples *s, int k,
+                                         const fm_sample_sums *v)
+{
+    double displaced = step->p->def.density * s->area[k] * s->thickness; // kg
+    fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k]);
+    return v->sum > 0 ? fm_add_scaled(weight, v->reference_slope, -(s->excess_mass[k] + displaced))
+                      : weight;
 }
 
 // The reference at fluid particle i, as at the head of this file. False: 0, because no surface with
@@ -72,7 +93,8 @@ bool fm_surface_reference_find(const fm_particles_step *step, int i,
         const fm_collider *collider = fm_boundary_collider(step, list[n]);
         if (collider && collider->rigid)
             return false;
-        if (!fm_immersed_surfaces_is_active(p, list[n]))
+        int k;
+        if (!fm_immersed_surfaces_find_active(p, list[n], &k))
             continue;
         const fm_sample_sums *s = &p->sample_sums[list[n]];
         fm_vec3 r = fm_boundary_find_offset(p, list[n], i);
