@@ -242,7 +242,7 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
     for (int side = 0; side < 2; side++)
         v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
     double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
-    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is no reference (forces.c)
+    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is none (forces.c)
         fm_surface_reference_set(&v, normal, g, inside / v.sum, find_clinging_share(both));
     for (int side = 0; side < 2; side++)
         v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);
@@ -349,6 +349,7 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_mass_range, &share);
     measure_job measure = {step, find_half_fill(p)};
     fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, measure_range, &measure);
+    fm_surface_reference_find(step);
 }
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else

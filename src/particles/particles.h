@@ -194,6 +194,7 @@ typedef struct fm_sample_sums {
 
 // Reference pressure at a fluid particle beside an immersed surface (surface_reference.c).
 typedef struct fm_surface_reference {
+    double share;  // 0 to 1, that of the samples around it; 0: no reference
     double P;      // m^2/s^2
     fm_vec3 slope; // m/s^2, its gradient
     // Sums over the samples around the particle, without the gradient scale fm_particles.F: of the
@@ -376,10 +377,11 @@ struct fm_particles {
     double *mass_share;     // kg/m^2, of each fluid particle, see immersed_surfaces.c
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
-    fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
-    fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
-                                 // to the fluid, N s, divided by fm_sample_sums.mass
-    double *partial;             // partial sums and maxima of the blocks
+    fm_sample_sums *sample_sums;             // [boundary particle] of samples of immersed surfaces
+    fm_surface_reference *surface_reference; // [fluid particle] beside immersed surfaces
+    fm_vec3 *spread_impulse; // [boundary particle] impulse that a sample of cloth passes on
+                             // to the fluid, N s, divided by fm_sample_sums.mass
+    double *partial;         // partial sums and maxima of the blocks
     // [particle, before or after sorting] hit in this substep on a collider, if its force is used
     int *hit;               // index of that collider, -1: none
     fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
@@ -703,9 +705,8 @@ void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, doub
                               double clinging);
 fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm_samples *samples,
                                          int k, const fm_sample_sums *v); // N, of sample k
-// The reference at fluid particle i; false: none.
-bool fm_surface_reference_find(const fm_particles_step *step, int i,
-                               fm_surface_reference *reference);
+// Finds the references of all fluid particles. Call after the samples have measured the fluid.
+void fm_surface_reference_find(const fm_particles_step *step);
 
 // density.c: s and P of the fluid particles, and their force records.
 // One function for each method: weakly compressible, constant density, standard.

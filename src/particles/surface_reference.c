@@ -74,40 +74,63 @@ fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm
                       : weight;
 }
 
-// The reference at fluid particle i, as at the head of this file. False: 0, because no surface with
-// fluid on both sides is near, or because the particle is beside a free surface or a ball with a
-// mass, whose forces need the whole pressure.
-bool fm_surface_reference_find(const fm_particles_step *step, int i,
-                               fm_surface_reference *reference)
+// The reference at fluid particle i, as at the head of this file. The share is 0 if no surface with
+// fluid on both sides is near, or if the particle is beside a free surface or a ball with a mass,
+// whose forces need the whole pressure.
+static fm_surface_reference find_reference(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
     const double inverse = 1 / p->R;
-    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-    *reference = (fm_surface_reference){0};
-    if (p->surface_count == 0 || p->near_boundary_count[i] == 0 ||
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding, k;
+    fm_surface_reference found = {0};
+    if (p->near_boundary_count[i] == 0 ||
         atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed))
-        return false;
+        return found;
     const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
-    double sum = 0, share = 0;
+    double sum = 0;
     for (int n = 0; n < count - padding; n++) {
         const fm_collider *collider = fm_boundary_collider(step, list[n]);
         if (collider && collider->rigid)
-            return false;
-        int k;
+            return (fm_surface_reference){0};
         if (!fm_immersed_surfaces_find_active(p, list[n], &k))
             continue;
         const fm_sample_sums *s = &p->sample_sums[list[n]];
         fm_vec3 r = fm_boundary_find_offset(p, list[n], i);
         double w = find_weight(&p->boundary.force[list[n]], fmax(0, 1 - fm_length(r) * inverse));
         sum += w;
-        share += w * s->submerged;
-        reference->P += w * (s->reference + fm_dot(s->reference_slope, r));
-        reference->slope = fm_add_scaled(reference->slope, s->reference_slope, w);
+        found.share += w * s->submerged;
+        found.P += w * (s->reference + fm_dot(s->reference_slope, r));
+        found.slope = fm_add_scaled(found.slope, s->reference_slope, w);
     }
-    if (!(share > 0))
-        return false;
-    reference->P /= sum;
-    reference->slope = fm_scale(reference->slope, 1 / sum);
-    add_sample_gradients(p, i, list, count - padding, reference);
-    return true;
+    if (!(found.share > 0))
+        return (fm_surface_reference){0};
+    found.share /= sum;
+    found.P /= sum;
+    found.slope = fm_scale(found.slope, 1 / sum);
+    add_sample_gradients(p, i, list, count - padding, &found);
+    return found;
+}
+
+// Finds the references of the fluid particles first to below last.
+static void find_range(void *context, int first, int last)
+{
+    fm_particles *p = ((const fm_particles_step *)context)->p;
+    for (int i = first; i < last; i++) {
+        p->surface_reference[i] = find_reference(context, i);
+        p->strain[i].undamped = (float)p->surface_reference[i].share;
+    }
+}
+
+// Finds the references of all fluid particles from those of the samples. Only the weakly compressible
+// method with particle shifting has any.
+void fm_surface_reference_find(const fm_particles_step *step)
+{
+    fm_particles *p = step->p;
+    if (p->def.method != FM_SPH_WEAKLY_COMPRESSIBLE || !(p->def.shifting > 0))
+        return;
+    fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_range, (void *)step);
+    for (int w = 0; w < p->wet_count && p->ghost_strain; w++)
+        if (fm_boundary_is_ghost(p, p->wet[w]))
+            p->ghost_strain[p->wet[w]].undamped =
+                p->strain[p->identity[p->wet[w]].owner.index].undamped;
 }
