@@ -8,7 +8,7 @@
 // Where there is fluid on both sides, the pairs beside a surface therefore have the pressure minus
 // a reference, which is linear in the position and so has no net force on a closed surface:
 //
-//     sample s               P_s = b min(P_-, P_+),     G_s = b (g . n) n
+//     sample s               P_s = b (P_- + P_+) / 2,     G_s = b (g . n) n
 //     pairs of s and i       p_i + p_side - 2 P_s - G_s . (x_i - x_s)
 //     pairs of i and j       p_i + p_j - 2 P_i + G_i . (x_i - x_j)
 //     P_i = sum_s w_is [P_s + G_s . (x_i - x_s)] / sum_s w_is,     G_i = sum_s w_is G_s / sum_s w_is
@@ -59,7 +59,7 @@ void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, doub
                               double clinging)
 {
     v->submerged = fmax(0, 2 * inside - 1) * clinging;
-    v->reference = v->submerged * fmin(v->P[0], v->P[1]);
+    v->reference = v->submerged * (v->P[0] + v->P[1]) / 2;
     v->reference_slope = fm_scale(normal, v->submerged * fm_dot(g, normal));
 }
 
