@@ -286,11 +286,11 @@ typedef struct pressure_law {
 static pressure_law choose_pressure_law(const fm_particles_step *step, int i)
 {
     const fm_particles *p = step->p;
-    const fm_surface_reference *at = p->surface_reference + i;
     if (is_inside(step, i))
         return (pressure_law){true, p->fluid.force[i].P, p->pressure_gradient[i], {0}};
-    if (p->surface_count == 0 || at->share == 0)
+    if (p->surface_count == 0 || p->surface_reference[i].share == 0)
         return (pressure_law){0};
+    const fm_surface_reference *at = &p->surface_reference[i];
     fm_vec3 samples = fm_add_scaled(at->linear, at->gradient, -2 * at->P);
     return (pressure_law){true,
                           (float)at->P,
