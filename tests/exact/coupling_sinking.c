@@ -58,15 +58,14 @@ static descent sink(double layers, double spacing, double below, double seconds,
 static void a_light_sheet_sinks_at_any_depth(void **state)
 {
     (void)state;
-    descent shallow = sink(0.25, 0.02, 0.1, 0.7, -1), deep = sink(0.25, 0.02, 0.2, 0.7, -1);
-    assert_true(shallow.speed > 0.04);
-    assert_true(deep.speed > 0.04);
+    for (int deep = 0; deep < 2; deep++)
+        assert_true(sink(0.25, 0.02, deep ? 0.2 : 0.1, 0.5, -1).speed > 0.05);
 }
 
 static void a_sheet_as_dense_as_water_hovers(void **state)
 {
     (void)state;
-    descent d = sink(0, 0.02, 0.1, 0.7, -1);
+    descent d = sink(0, 0.02, 0.1, 0.4, -1);
     assert_at_most(fabs(d.fall), 0.003); // m
     assert_at_most(fabs(d.speed), 0.005);
 }
