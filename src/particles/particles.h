@@ -186,8 +186,8 @@ typedef struct fm_sample_sums {
     // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
     // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
     fm_vec3 push, pressure;
-    // Reference pressure that pairs with the sample leave out (surface_reference.c): its share, 0 to
-    // 1, its value at the sample, m^2/s^2, and its gradient, m/s^2.
+    // Reference pressure that pairs with the sample leave out (surface_reference.c): its share, 0
+    // to 1, its value at the sample, m^2/s^2, and its gradient, m/s^2.
     double submerged, reference;
     fm_vec3 reference_slope;
 } fm_sample_sums;
@@ -683,8 +683,8 @@ bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error 
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
 // True when fluid particle i is near a free edge of an immersed surface.
 bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
-// The surface of boundary particle i if it is a sample, not passive, with fluid around it; else NULL.
-// *sample: index of the sample.
+// The surface of boundary particle i if it is a sample, not passive, with fluid around it; else
+// NULL. *sample: index of the sample.
 fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *sample);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.

@@ -2,7 +2,7 @@
 // surface_reference.c: the pressure that pairs of particles beside an immersed surface leave out.
 //
 // The force between two particles is proportional to p_i + p_j (forces.c). Where the particles are
-// not on a lattice, such forces do not balance under a uniform pressure. Beside a surface the layers
+// not on a lattice, such forces do not balance under a uniform pressure. Beside a surface, layers
 // of particles on its two sides differ by some percent, and the forces on the two sides by as many
 // percent of the pressure: at a depth of 0.1 m they held a free sheet of 10 kg/m^2, in deeper water
 // a heavier one. Beside a surface with fluid on both sides, forces therefore act by the pressure
@@ -11,7 +11,7 @@
 //     sample s               P_s = b (P_- + P_+) / 2,     G_s = b (g . n) n
 //     pairs of s and i       p_i + p_side - 2 P_s - G_s . (x_i - x_s)
 //     pairs of i and j       p_i + p_j - 2 P_i + G_i . (x_i - x_j)
-//     P_i = sum_s w_is [P_s + G_s . (x_i - x_s)] / sum_s w_is,     G_i = sum_s w_is G_s / sum_s w_is
+//     P_i = sum_s w_is [P_s + G_s . (x_i - x_s)] / sum_s w_is,   G_i = sum_s w_is G_s / sum_s w_is
 //
 // The reference itself has the force -G_i on fluid particle i, per mass. On the sample it has only
 // the buoyancy of the surface: along n, that of the rest of its volume balances the weight of the
@@ -23,14 +23,14 @@
 //     b = clamp(2 a - 1) c,     clamp(x) = x, at least 0 and at most 1
 //
 // a is the share of the particles around s that are not beside a free surface, where P is zero and
-// the reference would have to be zero as well. c is the clinging share of s, 0 unless there is fluid
+// the reference would have to be zero as well. c is the clinging share of s: 0 unless fluid is
 // on both sides (immersed_surfaces.c).
 //
 //   p  pressure / rho0, m^2/s^2    P, G  reference and its gradient, m^2/s^2, m/s^2
 //   w  volume of the sample times kernel    n  normal    g  gravity, m/s^2    x  position, m
 #include "particles/particles.h"
 
-// Volume of a boundary particle times the Wendland kernel, without scale, at the distance R (1 - u).
+// Volume of a boundary particle times the Wendland kernel, without scale, at u = 1 - distance / R.
 static double find_weight(const fm_force_record *record, double u)
 {
     double u2 = u * u;
@@ -55,7 +55,7 @@ static void add_sample_gradients(const fm_particles *p, int i, const int *list, 
     }
 }
 
-// Sets the reference of a sample from its kernel sums. inside: share of the particles around it that
+// Sets the reference of a sample from its kernel sums. inside: share of the particles around that
 // are not beside a free surface; clinging: its clinging share.
 void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, double inside,
                               double clinging)
@@ -123,8 +123,8 @@ static void find_range(void *context, int first, int last)
     }
 }
 
-// Finds the references of all fluid particles from those of the samples. Only the weakly compressible
-// method with particle shifting has any.
+// Finds the references of all fluid particles from those of the samples. Only the weakly
+// compressible method with particle shifting has any.
 void fm_surface_reference_find(const fm_particles_step *step)
 {
     fm_particles *p = step->p;

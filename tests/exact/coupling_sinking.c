@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// coupling_sinking.c: a free sheet sinks in still water, with two-way coupling of particles, and one
+// coupling_sinking.c: a free sheet sinks in still water, with two-way coupling of particles; one
 // as dense as water hovers. The sheet of 0.2 m x 0.2 m lies level in a tank of 0.4 m x 0.4 m. Its
-// weight in water is given in layers: weights of a layer of water one spacing thick, the volume that
-// its samples have. Without a reference pressure (particles/surface_reference.c), the disorder of
+// weight in water is given in layers: weights of a layer of water one spacing thick, the volume
+// of its samples. Without a reference pressure (particles/surface_reference.c), the disorder of
 // the particles beside it holds half a layer at a depth of 0.1 m, and more in deeper water.
 //
 // A plate of the mass m falls with v = V tanh(F t / ((m + M) V)), V = sqrt(2 F / (rho C A)), in
