@@ -11,9 +11,9 @@
 // l/l0 - 1 of an edge beyond which a warning is printed: no fabric stretches to twice its length.
 static const double STRETCH_LIMIT = 1;
 // Weight of a cloth in a particle fluid below which a warning is printed, in weights of a layer of
-// that fluid one spacing thick. A sheet ten spacings wide hovers with 0.5, and sinks at a tenth of
-// its speed with 0.75 (docs/coupling.md).
-static const double WEIGHT_LIMIT = 0.75;
+// that fluid one spacing thick. A sheet ten spacings wide sinks at a third of the speed of a plate
+// with 0.05, and at a fifth with 0.02 (docs/coupling.md).
+static const double WEIGHT_LIMIT = 0.05;
 
 // Warns when a frame would need an extreme number of substeps (forecast.endless).
 void warn_of_slow_frames(fm_world *world, double frame_seconds)
@@ -35,8 +35,8 @@ static void warn_of_light_cloth(fm_cloth *cloth, fm_object *medium)
     if (weight >= least)
         return;
     bool sinks = c.density >= f.density;
-    print_error("warning: %s weighs %.3g kg/m^2 %s %s, where particles hold up to %.3g "
-                "kg/m^2: it %s too slowly or hovers. A spacing of %.2g m instead of %.3g m would "
+    print_error("warning: %s weighs %.3g kg/m^2 %s %s, where particles slow down what weighs less "
+                "than %.3g kg/m^2: it %s too slowly. A spacing of %.2g m instead of %.3g m would "
                 "do; a grid fluid does not need it.",
                 fm_cloth_name(cloth), weight, sinks ? "in" : "less than", fm_object_name(medium),
                 least, sinks ? "sinks" : "rises", weight / (WEIGHT_LIMIT * f.density), f.spacing);

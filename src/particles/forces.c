@@ -25,6 +25,11 @@
 //
 //     -sum_j V_j F_ij r_ij [P_j - P_i + G_i . r_ij] - G_i
 //
+// Beside surfaces in the fluid (cloth), the pressure minus a reference acts by sums over pairs, so
+// that fluid and surface feel opposite forces (surface_reference.c). Artificial viscosity does not
+// act there: E is found without the surface, and so w_ij is not zero for velocities that are linear
+// on each side. It took two thirds of the speed of a sheet that sinks.
+//
 // G is the gradient of P by least squares (local_gradients.h), so the force is exact where P is
 // linear, for any arrangement of the particles. The sum of these forces over all particles is not
 // exactly that with P_j + P_i. In a fluid without walls, the difference is subtracted in equal
@@ -143,8 +148,9 @@ FM_INLINE fm_floats limit_damping(const force_constants *k, strain_rates strain,
     fm_ints same = deviation * approach > 0; // false for NaN: boundary particles
     fm_ints larger = deviation * deviation > approach * approach;
     fm_ints boundary = e[0] != e[0]; // NOLINT: true for NaN
-    return k->limited * (fm_floats_select(same & ~larger, deviation) +
-                         fm_floats_select(same & larger, approach)) +
+    fm_floats share = k->limited * (1 - E->undamped) * (1 - e[6]);
+    return share * (fm_floats_select(same & ~larger, deviation) +
+                    fm_floats_select(same & larger, approach)) +
            fm_floats_select(boundary, plain);
 }
 
@@ -268,22 +274,49 @@ static bool is_inside(const fm_particles_step *step, int i)
            !is_near_moved_body(step, i);
 }
 
+// How pressure acts on a particle: by P_j + P_i - 2 P + slope . r_ij over pairs, and by -slope.
+typedef struct pressure_law {
+    bool differs;            // from P_j + P_i
+    float P;                 // m^2/s^2: P_i for differences
+    fm_pressure_slope slope; // m/s^2, gradient of P
+    float samples[3]; // force of P and slope in pairs with samples, divided by the gradient scale
+} pressure_law;
+
+// Chooses how pressure acts on particle i: inside, by differences from the particle's own pressure;
+// beside surfaces in the fluid, from a reference that particle and surface share.
+static pressure_law choose_pressure_law(const fm_particles_step *step, int i)
+{
+    const fm_particles *p = step->p;
+    if (is_inside(step, i))
+        return (pressure_law){true, p->fluid.force[i].P, p->pressure_gradient[i], {0}};
+    if (p->surface_count == 0 || p->surface_reference[i].share == 0)
+        return (pressure_law){0};
+    const fm_surface_reference *at = &p->surface_reference[i];
+    fm_vec3 samples = fm_add_scaled(at->linear, at->gradient, -2 * at->P);
+    return (pressure_law){true,
+                          (float)at->P,
+                          {(float)at->slope.x, (float)at->slope.y, (float)at->slope.z},
+                          {(float)samples.x, (float)samples.y, (float)samples.z}};
+}
+
 // Adds the part of the pressure force that makes it exact for linear fields, for a particle inside,
 // and adds its difference from the force with P_j + P_i to excess[0..2], m/s^2, and 1 to excess[3].
 // sum, scale: sums over neighbours and the factor on them; total[4..6]: concentration gradient.
-FM_INLINE void correct_gradient(fm_particles *p, int i, const force_sums *sum, float scale,
-                                fm_floats total, double excess[4])
+// Pairs with samples of surfaces have P_j + P_i.
+FM_INLINE void correct_gradient(fm_particles *p, int i, const pressure_law *law,
+                                const force_sums *sum, float scale, fm_floats total,
+                                double excess[4])
 {
-    const fm_pressure_slope G = p->pressure_gradient[i];
-    const float P = p->fluid.force[i].P, n = scale / p->F;
-    const float correction[3] = {-scale * fm_floats_sum(sum->ex) - n * G.x,
-                                 -scale * fm_floats_sum(sum->ey) - n * G.y,
-                                 -scale * fm_floats_sum(sum->ez) - n * G.z};
+    const float n = scale / p->F;
+    const float correction[3] = {
+        scale * (law->samples[0] - fm_floats_sum(sum->ex)) - n * law->slope.x,
+        scale * (law->samples[1] - fm_floats_sum(sum->ey)) - n * law->slope.y,
+        scale * (law->samples[2] - fm_floats_sum(sum->ez)) - n * law->slope.z};
     p->ax[i] += correction[0];
     p->ay[i] += correction[1];
     p->az[i] += correction[2];
     for (int axis = 0; axis < 3; axis++)
-        excess[axis] += 2 * (double)P * (double)total[4 + axis] + (double)correction[axis];
+        excess[axis] += 2 * (double)law->P * (double)total[4 + axis] + (double)correction[axis];
     excess[3]++;
 }
 
@@ -305,19 +338,16 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
     for (int i = first; i < last; i++) {
         const fm_force_record *at = &p->fluid.force[i];
         fm_force_record own = *at; // P has the sign that it has in the sum
-        p->is_inside[i] = shifts && is_inside(step, i);
-        fm_pressure_slope slopes = {0, 0, 0};
-        if (p->is_inside[i]) {
-            own.P = -at->P;
-            slopes = p->pressure_gradient[i];
-        }
+        const pressure_law law = shifts ? choose_pressure_law(step, i) : (pressure_law){0};
+        p->is_inside[i] = law.differs;
+        own.P = at->P - 2 * law.P;
         const fm_viscous_velocity *own_viscous = replaced ? velocities + i : NULL;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &fluid_count, &padding);
         force_sums sum = {0};
         for (int b = 0; b < fluid_count; b += 8) {
             fm_force_octet j = fm_records_load_force(p->fluid.force, list + b, 0);
             add_octet(&sum, &k, &own, &j, own_viscous, velocities, list + b,
-                      (strain_rates){strain ? strain + i : NULL, strain}, slopes);
+                      (strain_rates){strain ? strain + i : NULL, strain}, law.slope);
         }
         const int *points = fm_neighbours_in_boundary(p, i, boundary_buffer, &count, &padding);
         for (int b = 0; b < count; b += 8) {
@@ -326,7 +356,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
             add_octet(
                 &sum, &k, &own, &j, own_viscous, boundary_velocities, points + b,
                 (strain_rates){strain && p->ghost_strain ? strain + i : NULL, p->ghost_strain},
-                slopes);
+                law.slope);
         }
         float scale = (published ? 1 : p->F) * fm_particles_volume_ratio(p, at->P);
         const fm_floats a[4] = {sum.x, sum.y, sum.z}, b[4] = {sum.gx, sum.gy, sum.gz};
@@ -335,7 +365,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         p->ay[i] = (float)g.y + total[1];
         p->az[i] = (float)g.z + total[2];
         if (p->is_inside[i])
-            correct_gradient(p, i, &sum, scale, total, excess);
+            correct_gradient(p, i, &law, &sum, scale, total, excess);
         if (shifts)
             shift_and_relax(p, i, &k, total);
     }

@@ -7,7 +7,7 @@
 //
 //     buoyancy    The layer is thicker than the surface and displaces too much fluid. Where there
 //                 is fluid on both sides, the weight of the fluid displaced in excess acts on the
-//                 sample (excess_mass times g):
+//                 sample (excess_mass times g), but for surface_reference.c:
 //                     F = rho (V - area thickness) both g
 //     pressure    Each side of the surface has the pressure of its own fluid:
 //                     P_side = sum_j [ P_j + g . (x_s - x_j) ] W_sj / sum_j W_sj,   j on that side
@@ -158,14 +158,6 @@ static double find_half_fill(const fm_particles *p)
     return (1 - plane * p->volume * (double)p->W) / 2;
 }
 
-// Vector from fluid particle i to a boundary particle, m.
-static inline fm_vec3 find_offset(const fm_particles *p, int i, int boundary)
-{
-    const fm_density_record *a = &p->fluid.density[i], *b = &p->boundary.density[boundary];
-    return (fm_vec3){(double)b->x - (double)a->x, (double)b->y - (double)a->y,
-                     (double)b->z - (double)a->z};
-}
-
 // 1 - q, or 0 beyond the support; q: length of the distance vector r, m, divided by the support.
 // inverse: 1 / support, 1/m.
 static inline double find_nearness(fm_vec3 r, double inverse)
@@ -195,7 +187,7 @@ bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i)
         const fm_samples *s = fm_boundary_surface(p, list[n], &k);
         if (!s)
             continue;
-        fm_vec3 r = find_offset(p, i, list[n]), normal = s->normal[k];
+        fm_vec3 r = fm_boundary_find_offset(p, list[n], i), normal = s->normal[k];
         double u = find_nearness(r, inverse), w = u * u * (double)p->boundary.density[list[n]].V;
         sum += w; // w = 0 for passive samples
         offset = fm_add_scaled(offset, fm_add_scaled(r, normal, -fm_dot(r, normal)), w);
@@ -211,34 +203,50 @@ static inline double find_pressure_weight(const fm_force_record *record, double 
     return -20 * u * u * u * (double)record->V;
 }
 
+// Share of the excess mass that moves with a sample: 1 inside fluid, 0 in spray. both: as at the
+// head of this file; 0.7 to 0.8 beside a sheet in water.
+static double find_clinging_share(double both)
+{
+    return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
+}
+
 // Kernel sums over the fluid around boundary particle i, which is a sample of a surface with this
-// normal. g: gravity, m/s^2.
-static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g)
+// normal. g: gravity, m/s^2; scale: 1 / the kernel sum of fluid on one side only.
+static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g,
+                                double scale)
 {
     int list[FM_NEIGHBOURS_CAPACITY], padding;
     int count =
         fm_neighbours_find_in_set(p, &p->boundary, i, &p->fluid, -1, list, &padding) - padding;
     const double inverse = 1 / p->R;
-    fm_vec3 slope[2] = {{0}};
+    fm_vec3 slope[2] = {{0}}, across = {0}; // across: for a pressure with the gradient `normal`
+    double inside = 0;                      // kernel sum over particles not beside a free surface
     fm_sample_sums v = {0};
     for (int k = 0; k < count; k++) {
         const fm_force_record *record = &p->fluid.force[list[k]];
-        fm_vec3 r = fm_scale(find_offset(p, list[k], i), -1);
+        fm_vec3 r = fm_boundary_find_offset(p, i, list[k]);
         double u = find_nearness(r, inverse), w = find_kernel(u),
                a = find_pressure_weight(record, u), P = record->P;
         int side = fm_dot(r, normal) > 0;
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
         v.mass += p->mass_share[list[k]] * w;
+        if (!atomic_load_explicit(&p->beside_surface[list[k]], memory_order_relaxed))
+            inside += w;
+        across = fm_add_scaled(across, r, a * fm_dot(normal, r));
         slope[side] = fm_add_scaled(slope[side], r, a);
         v.pressure = fm_add_scaled(v.pressure, r, a * P);
         v.velocity = fm_add_scaled(v.velocity, (fm_vec3){record->vx, record->vy, record->vz}, w);
     }
-    for (int side = 0; side < 2; side++) {
-        v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
-        v.push = fm_add_scaled(v.push, slope[side], v.P[side]);
-    }
     v.sum = v.side[0] + v.side[1];
+    for (int side = 0; side < 2; side++)
+        v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
+    double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
+    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is none (forces.c)
+        fm_surface_reference_set(&v, normal, g, inside / v.sum, find_clinging_share(both));
+    for (int side = 0; side < 2; side++)
+        v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);
+    v.push = fm_add_scaled(v.push, across, -fm_dot(v.reference_slope, normal));
     v.pressure = fm_add(v.pressure, v.push);
     return v;
 }
@@ -277,7 +285,7 @@ static void share_mass_range(void *context, int first, int last)
             const fm_samples *samples = fm_boundary_surface(p, list[n], &k);
             if (!samples || samples->passive)
                 continue;
-            fm_vec3 r = find_offset(p, i, list[n]);
+            fm_vec3 r = fm_boundary_find_offset(p, list[n], i);
             sum += samples->area[k] * find_kernel(find_nearness(r, inverse));
         }
         p->mass_share[i] = p->def.density * p->volume / fmax(sum, s->plane_integral);
@@ -289,13 +297,6 @@ typedef struct measure_job {
     const fm_particles_step *step;
     double half_fill; // kernel sum of a sample with fluid on one side only, see find_half_fill
 } measure_job;
-
-// Share of the excess mass that moves with a sample: 1 inside fluid, 0 in spray. both: as at the
-// head of this file; 0.7 to 0.8 beside a sheet in water.
-static double find_clinging_share(double both)
-{
-    return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
-}
 
 // Computes the kernel sums of the samples near fluid, and stores in the samples: wet share,
 // velocity of the fluid, added mass, and mass of the fluid displaced in excess.
@@ -309,7 +310,7 @@ static void measure_range(void *context, int first, int last)
         fm_samples *s = fm_boundary_surface(p, i, &k);
         if (!s)
             continue;
-        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], job->step->around->gravity);
+        p->sample_sums[i] = sum_fluid(p, i, s->normal[k], job->step->around->gravity, scale);
         const fm_sample_sums *v = &p->sample_sums[i];
         if (!(v->sum > 0))
             continue;
@@ -350,11 +351,12 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, share_mass_range, &share);
     measure_job measure = {step, find_half_fill(p)};
     fm_parallel_for(step->around->pool, p->wet_count, FM_PARTICLES_BLOCK, measure_range, &measure);
+    fm_surface_reference_find(step);
 }
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else
 // NULL. *k: index of the sample.
-static fm_samples *find_active_surface(const fm_particles *p, int i, int *k)
+fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *k)
 {
     fm_samples *s = fm_boundary_surface(p, i, k);
     return s && !s->passive && p->sample_sums[i].sum > 0 ? s : NULL;
@@ -367,7 +369,7 @@ static void take_impulses_to_fluid(void *context, int first, int last)
     fm_particles *p = context;
     for (int w = first; w < last; w++) {
         int k, i = p->wet[w];
-        fm_samples *s = find_active_surface(p, i, &k);
+        fm_samples *s = fm_immersed_surfaces_find_active(p, i, &k);
         if (!s)
             continue;
         p->spread_impulse[i] = fm_scale(s->impulse_to_fluid[k], 1 / p->sample_sums[i].mass);
@@ -386,12 +388,14 @@ static fm_vec3 find_acceleration(const fm_particles_step *step, int i)
     fm_vec3 received = {0}, push = {0}; // sums of impulses and of pressure accelerations
     for (int n = 0; n < count - padding; n++) {
         int k, o = list[n];
-        const fm_samples *s = find_active_surface(p, o, &k);
+        const fm_samples *s = fm_immersed_surfaces_find_active(p, o, &k);
         if (!s)
             continue;
-        fm_vec3 r = fm_scale(find_offset(p, i, o), -1);
+        fm_vec3 r = fm_boundary_find_offset(p, o, i);
         double u = find_nearness(r, inverse);
-        double P = p->sample_sums[o].P[fm_dot(r, s->normal[k]) > 0];
+        const fm_sample_sums *v = &p->sample_sums[o];
+        double P =
+            v->P[fm_dot(r, s->normal[k]) > 0] - 2 * v->reference - fm_dot(v->reference_slope, r);
         received = fm_add_scaled(received, p->spread_impulse[o], find_kernel(u));
         push = fm_add_scaled(push, r, -find_pressure_weight(&p->boundary.force[o], u) * P);
     }
@@ -473,7 +477,8 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step)
             continue;
         if (p->sample_sums[i].sum > 0)
             add_pressure_impulse(step, s, k, &p->sample_sums[i]);
-        fm_vec3 weight = fm_scale(step->around->gravity, s->excess_mass[k] * step->h);
+        fm_vec3 weight =
+            fm_scale(fm_surface_reference_find_weight(step, s, k, &p->sample_sums[i]), step->h);
         s->impulse_to_body[k] =
             fm_add_scaled(fm_add(s->impulse_to_body[k], weight), p->force[i], step->h);
         p->stats.clinging = fm_add(p->stats.clinging, weight);

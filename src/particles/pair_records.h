@@ -33,7 +33,8 @@ typedef struct fm_viscous_velocity {
 // Strain rate at a particle: the symmetric part of its velocity gradient. NaN: a boundary particle.
 typedef struct fm_strain_record {
     float xx, yy, zz, xy, yz, zx; // 1/s
-    float padding[2];
+    float undamped;               // share of its artificial viscosity that is left out, 0 to 1
+    float padding;
 } fm_strain_record;
 
 // Gradient of P at a particle, m/s^2; 0: pressure acts by sums over pairs (forces.c).
@@ -113,7 +114,7 @@ FM_INLINE fm_floats fm_records_find_memory_share(float threshold, fm_floats r2,
     return fm_floats_select(full, one) + fm_floats_select(blended, over / (limit + tiny));
 }
 
-// Loads the strain rates of eight neighbours; the last two columns are padding.
+// Loads the strain records of eight neighbours; the last column is padding.
 FM_INLINE void fm_records_load_strain(const fm_strain_record *records, const int *list,
                                       fm_floats columns[8])
 {

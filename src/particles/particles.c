@@ -647,6 +647,7 @@ static void create_scratch(fm_particles *p, fm_error *err)
             p->sheet = create_array(p, sampled, sizeof *p->sheet, err);
     p->spread_impulse = create_array(p, sampled, sizeof *p->spread_impulse, err);
     p->sample_sums = create_array(p, sampled, sizeof *p->sample_sums, err);
+    p->surface_reference = create_array(p, sampled ? n : 0, sizeof *p->surface_reference, err);
     create_particle_set(p, &p->fluid, p->capacity, err);
     create_particle_set(p, &p->boundary, p->boundary_capacity, err);
     p->is_near_boundary = create_array(p, p->fluid.table.cell_count, 1, err);

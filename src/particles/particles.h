@@ -186,6 +186,10 @@ typedef struct fm_sample_sums {
     // SPH a pair of particles contributes (P_sample + P_fluid) times the kernel gradient. `push` is
     // the part of P_sample (the means P of its two sides), `pressure` the sum of both parts.
     fm_vec3 push, pressure;
+    // Reference pressure that pairs with the sample leave out (surface_reference.c): its share, 0
+    // to 1, its value at the sample, m^2/s^2, and its gradient, m/s^2.
+    double submerged, reference;
+    fm_vec3 reference_slope;
 } fm_sample_sums;
 
 // A sample of a sheet in a substep of the constant-density method (sheet_pressure.c).
@@ -203,6 +207,16 @@ typedef struct fm_sheet_sample {
     fm_vec3 passed;               // N s, that the fluid gets
     fm_vec3 pressure, tangential; // N s, of the pressures, along and across the normal
 } fm_sheet_sample;
+
+// Reference pressure at a fluid particle beside an immersed surface (surface_reference.c).
+typedef struct fm_surface_reference {
+    double share;  // 0 to 1, that of the samples around it; 0: no reference
+    double P;      // m^2/s^2
+    fm_vec3 slope; // m/s^2, its gradient
+    // Sums over the samples around the particle, without the gradient scale fm_particles.F: of the
+    // kernel gradients, and of these times slope . (distance vector).
+    fm_vec3 gradient, linear;
+} fm_surface_reference;
 
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
 // index `first` to below `last`.
@@ -379,13 +393,14 @@ struct fm_particles {
     double *mass_share;     // kg/m^2, of each fluid particle, see immersed_surfaces.c
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
-    fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
-    fm_sheet_sample *sheet;      // [boundary particle] NULL: no sheet is in the pressure solve
-    float *sheet_share;          // [fluid particle] c of sheet_pressure.c
-    double sheet_interval;       // s, longest stable substep
-    fm_vec3 *spread_impulse;     // [boundary particle] impulse that a sample of cloth passes on
-                                 // to the fluid, N s, divided by fm_sample_sums.mass
-    double *partial;             // partial sums and maxima of the blocks
+    fm_sample_sums *sample_sums;             // [boundary particle] of samples of immersed surfaces
+    fm_surface_reference *surface_reference; // [fluid particle] beside immersed surfaces
+    fm_sheet_sample *sheet;  // [boundary particle] NULL: no sheet is in the pressure solve
+    float *sheet_share;      // [fluid particle] c of sheet_pressure.c
+    double sheet_interval;   // s, longest stable substep
+    fm_vec3 *spread_impulse; // [boundary particle] impulse that a sample of cloth passes on
+                             // to the fluid, N s, divided by fm_sample_sums.mass
+    double *partial;         // partial sums and maxima of the blocks
     // [particle, before or after sorting] hit in this substep on a collider, if its force is used
     int *hit;               // index of that collider, -1: none
     fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
@@ -658,6 +673,13 @@ static inline fm_samples *fm_boundary_surface(const fm_particles *p, int i, int 
     *sample = identity->point - p->surface_start[identity->owner.index];
     return p->surfaces[identity->owner.index];
 }
+// Vector from boundary particle `boundary` to fluid particle i, m.
+static inline fm_vec3 fm_boundary_find_offset(const fm_particles *p, int boundary, int i)
+{
+    const fm_density_record *a = &p->fluid.density[i], *b = &p->boundary.density[boundary];
+    return (fm_vec3){(double)a->x - (double)b->x, (double)a->y - (double)b->y,
+                     (double)a->z - (double)b->z};
+}
 // True for boundary particles of walls and of colliders without a mass, which fluid cannot move.
 static inline bool fm_boundary_has_prescribed_motion(const fm_particles_step *step, int i)
 {
@@ -680,6 +702,9 @@ bool fm_particles_attach_surface(fm_particles *p, fm_samples *samples, fm_error 
 bool fm_particles_remove_inside_surface(fm_particles *p, const fm_samples *samples, fm_error *err);
 // True when fluid particle i is near a free edge of an immersed surface.
 bool fm_immersed_surfaces_is_near_free_edge(const fm_particles *p, int i);
+// The surface of boundary particle i if it is a sample, not passive, with fluid around it; else
+// NULL. *sample: index of the sample.
+fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *sample);
 // Computes kernel sums of the fluid at the samples and stores the results in the samples. Call
 // after the density.
 void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step);
@@ -693,6 +718,14 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step);
 void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first, int last);
 // Gives the momentum of the stopped particles to the surfaces.
 void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step);
+
+// surface_reference.c: the reference pressure beside immersed surfaces.
+void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, double inside,
+                              double clinging);
+fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm_samples *samples,
+                                         int k, const fm_sample_sums *v); // N, of sample k
+// Finds the references of all fluid particles. Call after the samples have measured the fluid.
+void fm_surface_reference_find(const fm_particles_step *step);
 
 // density.c: s and P of the fluid particles, and their force records.
 // One function for each method: weakly compressible, constant density, standard.

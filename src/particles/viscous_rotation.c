@@ -16,9 +16,9 @@
 // together are 2 nu E times the sum of 2 V_j F_ij r_ij, which vanishes in rigid rotation and exerts
 // no torque, because E is symmetric. Equal and opposite for i and j, so momentum is kept. Over
 // fluid neighbours only: on a wall without slip, A^T n is the gradient of the normal velocity, 0.
-// Its least-squares estimate in a film of one to three particles is not, and the term would pull the
-// upper edge of the film from the wall. Particles beside walls and colliders without a mass
-// therefore do not have it; these take up the momentum.
+// Its least-squares estimate in a film of one to three particles is not, and the term would pull
+// the upper edge of the film from the wall. Particles beside walls and colliders without a mass
+// therefore do not have it; their part is added to the load on the walls (lost_velocity).
 //
 // Pairs with fractional viscosity have the sum over differences alone.
 //
@@ -129,10 +129,9 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
     const float nu = (float)(p->def.viscosity / p->def.density);
     int buffer[FM_NEIGHBOURS_CAPACITY], ghosts[FM_NEIGHBOURS_CAPACITY],
         owners[FM_NEIGHBOURS_CAPACITY], count, padding;
+    fm_vec3 *lost = &p->lost_velocity[first / FM_PARTICLES_BLOCK];
     for (int i = first; i < last; i++) {
         fm_floats sum[3] = {0};
-        if (is_beside_wall(step, i))
-            continue;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
         add_neighbours(sum, p, i, p->fluid.force, list, list, count, 0);
         if (p->has_ghosts) {
@@ -140,9 +139,14 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
             add_neighbours(sum, p, i, p->boundary.force, ghosts, owners, count, padding);
         }
         float scale = nu * p->F * fm_particles_volume_ratio(p, p->P[i]);
-        p->ax[i] += scale * fm_floats_sum(sum[0]);
-        p->ay[i] += scale * fm_floats_sum(sum[1]);
-        p->az[i] += p->def.dimensions == 3 ? scale * fm_floats_sum(sum[2]) : 0;
+        float ax = scale * fm_floats_sum(sum[0]), ay = scale * fm_floats_sum(sum[1]),
+              az = p->def.dimensions == 3 ? scale * fm_floats_sum(sum[2]) : 0;
+        if (is_beside_wall(step, i)) {
+            fm_vec3 a = {(double)ax, (double)ay, (double)az};
+            *lost = fm_add_scaled(*lost, a, step->h);
+            continue;
+        }
+        p->ax[i] += ax, p->ay[i] += ay, p->az[i] += az;
     }
 }
 

@@ -78,8 +78,8 @@ static double find_error(int row, int across)
 static void a_sheet_moves_the_water_around_it(void **state)
 {
     (void)state;
-    assert_close(find_error(HEAVY, 16), 0, 0.05);
-    assert_close(find_error(LIGHT, 16), 0, 0.05);
+    assert_close(find_error(HEAVY, 16), 0, 0.03);
+    assert_close(find_error(LIGHT, 16), 0, 0.03);
 }
 
 int main(int argc, char **argv)
