@@ -32,9 +32,10 @@ typedef struct fm_gradient_sums {
 // The gradients at a particle.
 typedef struct fm_gradients {
     fm_strain_record strain;
-    float spin[3]; // 1/s
-    float s[3];    // 1/m, of rho / rho0
-    bool known;    // false: too few neighbours; all are 0
+    float spin[3];    // 1/s
+    float s[3];       // 1/m, of rho / rho0
+    float unevenness; // squares of the parts of M that differ from a multiple of the unit matrix
+    bool known;       // false: too few neighbours; all are 0
 } fm_gradients;
 
 // Solves for the gradients.
@@ -72,6 +73,15 @@ FM_INLINE fm_gradients fm_gradients_solve(const fm_gradient_sums *sums)
     return found;
 }
 
+// Squares of the parts of M that differ from a multiple of the unit matrix. flat: in 2D.
+FM_INLINE float fm_gradients_find_unevenness(const float *m, bool flat)
+{
+    const float mean = (m[FM_XX] + m[FM_YY] + (flat ? 0 : m[FM_ZZ])) / (flat ? 2 : 3);
+    const float xx = m[FM_XX] - mean, yy = m[FM_YY] - mean, zz = flat ? 0 : m[FM_ZZ] - mean;
+    return xx * xx + yy * yy + zz * zz +
+           2 * (m[FM_XY] * m[FM_XY] + m[FM_YZ] * m[FM_YZ] + m[FM_ZX] * m[FM_ZX]);
+}
+
 // Gradients at fluid particle i. list: its neighbours among the fluid particles, padded with i;
 // flat: in 2D.
 FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int *list, int count,
@@ -105,7 +115,9 @@ FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int
         sums.b[k] = p->F * fm_floats_sum(B[k]);
     if (flat)
         sums.m[FM_ZZ] = 1; // all other entries with z are 0
-    return fm_gradients_solve(&sums);
+    fm_gradients found = fm_gradients_solve(&sums);
+    found.unevenness = fm_gradients_find_unevenness(sums.m, flat);
+    return found;
 }
 
 #endif

@@ -20,6 +20,12 @@ static const double RECOVERY_MAX = 0.25; // largest share of the excess that a s
 // Particles have missing neighbours beyond a free surface if |sum of kernel gradients| is more than
 // this share of that in the outermost row of a lattice, or near a surface, and the fill below FULL.
 static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
+// Largest relative change of the depth below a free surface by a strained lattice; rows whose fill
+// changes less than this with the strain do not show it.
+static const float STRETCH_MAX = 0.3f, STRETCH_RATE_MIN = 0.05f;
+// Excess of the kernel sum of a strained lattice over its density, relative to the unevenness of
+// its second moments (local_gradients.h): lattices strained 4 : 1 in 2D, 2 : 1 in 3D.
+static const float UNEVEN_EXCESS[2] = {0.6f, 0.28f};
 // A particle whose diagonal times R^2 is below this has no neighbours.
 static const float DIAGONAL_MIN = 1e-2f;
 
@@ -58,23 +64,78 @@ FM_INLINE fm_floats add_octet(row_sums *sum, const fm_density_record *i, const f
     return weight;
 }
 
+// Row below a free surface of a particle with this |sum of kernel gradients|, 1/m: 0 is the
+// outermost, 1 the next.
+static float find_row(const fm_particles *p, float slope)
+{
+    const float *rows = p->row_slope;
+    float u = fminf(fmaxf((rows[0] - slope) / (rows[0] - rows[1]), 0), 1);
+    return u * u * (3 - 2 * u);
+}
+
+// Depth of a particle below the free surface, m: 1/2 spacing in the outermost row, 3/2 in the next,
+// longer where the lattice is stretched across the surface, which raises the fill. Without that, the
+// top of a wave of height a and wave number k would be low by k a / 2 spacings, and its period 1 to
+// 2 % too long at 2 cm. slope: |sum of kernel gradients|, 1/m.
+static float find_depth(const fm_particles *p, float slope, float fill)
+{
+    const float u = find_row(p, slope);
+    float expected = p->row_fill[0] + u * (p->row_fill[1] - p->row_fill[0]);
+    float rate = p->row_stretch[0] + u * (p->row_stretch[1] - p->row_stretch[0]);
+    float stretch = rate > STRETCH_RATE_MIN ? (fill - expected) / rate : 0;
+    return (float)p->def.spacing * (0.5f + u) *
+           (1 + fminf(fmaxf(stretch, -STRETCH_MAX), STRETCH_MAX));
+}
+
+// Depth of particle i below the free surface beside a wall, m. Boundary particles above the surface
+// count as missing, those below it as fluid. T: sum of kernel gradients over the fluid without its
+// part towards the wall, 1/m, into the fluid.
+static float find_depth_beside_wall(const fm_particles *p, int i, const float T[3], float slope)
+{
+    const fm_density_record *at = &p->fluid.density[i];
+    const float spacing = (float)p->def.spacing;
+    float fill = p->fill[i], full = slope, depth = 0; // full: as if mirrored at the wall
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < count - padding; k++) {
+            const fm_density_record *j = &p->boundary.density[list[k]];
+            if (j->s == j->s) // not NaN: a ghost particle
+                continue;
+            const float dx = at->x - j->x, dy = at->y - j->y, dz = at->z - j->z;
+            const fm_floats q = {sqrtf(dx * dx + dy * dy + dz * dz) / (float)p->R};
+            const float above = (dx * T[0] + dy * T[1] + dz * T[2]) / slope; // m, j above i
+            if (pass == 0) // half of the wall is below
+                full -= 0.5f * p->F * j->V * fm_kernel_wendland_slope(q)[0] * fabsf(above);
+            else
+                fill -= p->W * j->V * fm_kernel_wendland(q)[0] *
+                        fminf(fmaxf(0.5f + (above - depth) / spacing, 0), 1);
+        }
+        depth = spacing * (0.5f + find_row(p, full));
+    }
+    return find_depth(p, full, fill);
+}
+
 // Adds to the diagonal of particle i what a free surface does: B_i. S: sum of kernel gradients over
 // its neighbours, 1/m; solid: that over boundary particles alone. A gap towards boundary particles
-// is no free surface. The distance from the surface is 1/2 spacing in the outermost row, 3/2 in the
-// next. Near these it hardly depends on |S|: crowded particles at the surface would otherwise have
-// more pressure, and waves periods that are 1 % too short.
+// is no free surface. Beside walls, which continue above the surface, the neighbours that are
+// missing are those that the fluid lacks along the wall.
 static float find_surface_part(const fm_particles *p, int i, bool beside, const float S[3],
                                const float solid[3])
 {
-    const float *rows = p->row_slope;
-    float length = sqrtf(S[0] * S[0] + S[1] * S[1] + S[2] * S[2]);
+    float slope = sqrtf(S[0] * S[0] + S[1] * S[1] + S[2] * S[2]);
     float towards = S[0] * solid[0] + S[1] * solid[1] + S[2] * solid[2];
     float solid2 = solid[0] * solid[0] + solid[1] * solid[1] + solid[2] * solid[2];
-    bool open = p->fill[i] < FULL && (beside || length > SURFACE_SLOPE * rows[0]);
-    if (!open || (towards < 0 && towards * towards > length * length * solid2 / 4))
+    bool open = p->fill[i] < FULL && (beside || slope > SURFACE_SLOPE * p->row_slope[0]);
+    if (!open || (towards < 0 && towards * towards > slope * slope * solid2 / 4))
         return 0;
-    float u = fminf(fmaxf((rows[0] - length) / (rows[0] - rows[1]), 0), 1);
-    return 2 * length / ((float)p->def.spacing * (0.5f + u * u * (3 - 2 * u)));
+    if (solid2 == 0)
+        return 2 * slope / find_depth(p, slope, p->fill[i]);
+    float T[3], along = (towards - solid2) / solid2;
+    for (int axis = 0; axis < 3; axis++)
+        T[axis] = S[axis] - solid[axis] - along * solid[axis];
+    slope = sqrtf(T[0] * T[0] + T[1] * T[1] + T[2] * T[2]);
+    return slope > 0 ? 2 * slope / find_depth_beside_wall(p, i, T, slope) : 0;
 }
 
 // The weights of a stored neighbour list, which begins at `start` of the block of particle i.
@@ -115,6 +176,7 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     int near_count = add_neighbours(&sum, p, i, true);
     float diagonal = 2 * p->F * fm_floats_sum(sum.weight);
     float rate = p->F * fm_floats_sum(sum.approach), s = p->fill[i] - 1;
+    const float uneven = UNEVEN_EXCESS[p->def.dimensions == 3];
     const float S[3] = {p->F * fm_floats_sum(sum.x), p->F * fm_floats_sum(sum.y),
                         p->F * fm_floats_sum(sum.z)};
     const float solid[3] = {p->F * fm_floats_sum(sum.solid_x), p->F * fm_floats_sum(sum.solid_y),
@@ -122,19 +184,23 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    if (near_count == 0) {
-        int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-        const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
-        fm_gradients found = p->def.dimensions == 2 ? fm_gradients_find(p, i, list, count, true)
-                                                    : fm_gradients_find(p, i, list, count, false);
-        if (found.known)
-            rate = -(found.strain.xx + found.strain.yy +
-                     (p->def.dimensions == 3 ? found.strain.zz : 0));
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
+    fm_gradients found = p->def.dimensions == 2 ? fm_gradients_find(p, i, list, count, true)
+                                                : fm_gradients_find(p, i, list, count, false);
+    if (found.known && near_count == 0) {
+        rate =
+            -(found.strain.xx + found.strain.yy + (p->def.dimensions == 3 ? found.strain.zz : 0));
+        s = s > 0 ? fmaxf(s - uneven * found.unevenness, 0) : s;
     }
+    if (found.known && open == 0)
+        rate -= 2 * (float)(step->h * p->c * p->c) *
+                (found.s[0] * S[0] + found.s[1] * S[1] + found.s[2] * S[2]);
     bool isolated = diagonal * (float)(p->R * p->R) < DIAGONAL_MIN ||
                     p->fill[i] < p->self_fill + FM_SPRAY_FILL; // spray has no pressure
     p->diagonal[i] = isolated ? 0 : diagonal;
-    p->residual[i] = isolated ? 0 : rate / (float)step->h;
+    const float below = p->tension ? open * p->tension[i].P : 0;
+    p->residual[i] = isolated ? 0 : rate / (float)step->h + below;
     p->excess[i] = isolated ? 0 : recovery * (s > 0 || !beside ? s : 0);
     p->pressure_sum[i] = isolated ? 0 : (float)(p->c * p->c) * p->warm_start->now[i];
 }

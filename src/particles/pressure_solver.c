@@ -116,12 +116,13 @@ static void update_recovery_records(void *context, int first, int last)
         p->fluid.density[i].s = p->pressure_sum[i];
 }
 
-// Copies velocities and densities to the records, which the rows read.
+// Copies velocities and the pressures of the last substep to the records, which the rows read.
 static void update_velocity_records(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
     for (int i = first; i < last; i++) {
         fm_density_record *record = &p->fluid.density[i];
+        record->s = p->warm_start->now[i];
         record->vx = p->now.vx[i];
         record->vy = p->now.vy[i];
         record->vz = p->now.vz[i];
@@ -138,8 +139,9 @@ static void store_pressure(void *context, int first, int last)
         const bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
         const bool slack = p->is_surface[i] || (beside && splashes);
         float P = p->pressure_sum[i];
-        if (P < 0 && (slack || p->fill[i] > FM_CLUMP_FILL))
-            P = 0;
+        const float least = p->tension ? fminf(0, p->tension[i].P) : 0;
+        if (P < least && (slack || p->fill[i] > FM_CLUMP_FILL))
+            P = least;
         p->P[i] = P;
         p->warm_start->now[i] = inverse_c2 * P;
         p->fluid.force[i].P = P;
@@ -172,6 +174,11 @@ static void kick_range(void *context, int first, int last)
         p->now.vx[i] += h * p->ax[i];
         p->now.vy[i] += h * p->ay[i];
         p->now.vz[i] += h * p->az[i];
+        if (!p->tension)
+            continue;
+        p->now.vx[i] += h * p->tension[i].x;
+        p->now.vy[i] += h * p->tension[i].y;
+        p->now.vz[i] += h * p->tension[i].z;
     }
 }
 
