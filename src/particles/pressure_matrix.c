@@ -23,9 +23,10 @@ static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
 // Largest relative change of the depth below a free surface by a strained lattice; rows whose fill
 // changes less than this with the strain do not show it.
 static const float STRETCH_MAX = 0.3f, STRETCH_RATE_MIN = 0.05f;
-// Excess of the kernel sum of a strained lattice over its density, relative to the unevenness of
-// its second moments (local_gradients.h): lattices strained 4 : 1 in 2D, 2 : 1 in 3D.
-static const float UNEVEN_EXCESS[2] = {0.6f, 0.28f};
+// Excess of the kernel sum over the density on a lattice that is strained 4 : 1, relative to the
+// unevenness of its second moments (local_gradients.h). In 2D only: with a support of two spacings
+// the two are no longer in proportion, and columns of water would be compressed.
+static const float UNEVEN_EXCESS = 0.6f;
 // A particle whose diagonal times R^2 is below this has no neighbours.
 static const float DIAGONAL_MIN = 1e-2f;
 
@@ -129,13 +130,14 @@ static float find_surface_part(const fm_particles *p, int i, bool beside, const 
     bool open = p->fill[i] < FULL && (beside || slope > SURFACE_SLOPE * p->row_slope[0]);
     if (!open || (towards < 0 && towards * towards > slope * slope * solid2 / 4))
         return 0;
-    if (solid2 == 0)
+    float T[3], along = solid2 > 0 ? towards / solid2 : 0, T2 = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        T[axis] = S[axis] - along * solid[axis];
+        T2 += T[axis] * T[axis];
+    }
+    if (solid2 == 0 || 2 * T2 < slope * slope) // no wall, or a surface along the wall
         return 2 * slope / find_depth(p, slope, p->fill[i]);
-    float T[3], along = (towards - solid2) / solid2;
-    for (int axis = 0; axis < 3; axis++)
-        T[axis] = S[axis] - solid[axis] - along * solid[axis];
-    slope = sqrtf(T[0] * T[0] + T[1] * T[1] + T[2] * T[2]);
-    return slope > 0 ? 2 * slope / find_depth_beside_wall(p, i, T, slope) : 0;
+    return 2 * sqrtf(T2) / find_depth_beside_wall(p, i, T, sqrtf(T2));
 }
 
 // The weights of a stored neighbour list, which begins at `start` of the block of particle i.
@@ -166,17 +168,42 @@ FM_INLINE int add_neighbours(row_sums *sum, fm_particles *p, int i, bool boundar
     return count;
 }
 
+// True when the pressure of the last substep at particle i is mainly that of the weight, inside the
+// fluid. S: sum of kernel gradients, 1/m.
+FM_INLINE bool is_under_weight(const fm_particles_step *step, int i, const float S[3])
+{
+    const fm_particles *p = step->p;
+    const fm_density_record *at = &p->fluid.density[i]; // s: that pressure / c^2
+    const float least = SURFACE_SLOPE * p->row_slope[0];
+    return (float)(p->c * p->c) * at->s > at->vx * at->vx + at->vy * at->vy + at->vz * at->vz &&
+           S[0] * S[0] + S[1] * S[1] + S[2] * S[2] < least * least && p->fill[i] < FM_CLUMP_FILL;
+}
+
+// What a linear pressure adds to the row of a particle among unevenly placed neighbours:
+// sum_j w_ij G . r_ij = -2 G . S, times h. slope: gradient G of the last substep, divided by c^2; 0
+// is used if it is more than twice gravity, as in impacts. S: sum of kernel gradients, 1/m. Returns
+// 1/s.
+FM_INLINE float find_excess_flow(const fm_particles_step *step, const float slope[3],
+                                 const float S[3])
+{
+    const double c2 = step->p->c * step->p->c, most = 2 * fm_length(step->around->gravity) / c2;
+    const float G2 = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+    if (!(G2 < (float)(most * most)))
+        return 0;
+    return 2 * (float)(step->h * c2) * (slope[0] * S[0] + slope[1] * S[1] + slope[2] * S[2]);
+}
+
 // Computes the row of particle i: weights, diagonal and right side.
 FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
 {
     fm_particles *p = step->p;
     const bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
+    const bool flat = p->def.dimensions == 2;
     row_sums sum = {0};
     add_neighbours(&sum, p, i, false);
     int near_count = add_neighbours(&sum, p, i, true);
     float diagonal = 2 * p->F * fm_floats_sum(sum.weight);
     float rate = p->F * fm_floats_sum(sum.approach), s = p->fill[i] - 1;
-    const float uneven = UNEVEN_EXCESS[p->def.dimensions == 3];
     const float S[3] = {p->F * fm_floats_sum(sum.x), p->F * fm_floats_sum(sum.y),
                         p->F * fm_floats_sum(sum.z)};
     const float solid[3] = {p->F * fm_floats_sum(sum.solid_x), p->F * fm_floats_sum(sum.solid_y),
@@ -184,18 +211,19 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
-    const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
-    fm_gradients found = p->def.dimensions == 2 ? fm_gradients_find(p, i, list, count, true)
-                                                : fm_gradients_find(p, i, list, count, false);
-    if (found.known && near_count == 0) {
-        rate =
-            -(found.strain.xx + found.strain.yy + (p->def.dimensions == 3 ? found.strain.zz : 0));
-        s = s > 0 ? fmaxf(s - uneven * found.unevenness, 0) : s;
+    const bool balanced = open == 0 && is_under_weight(step, i, S);
+    if (near_count == 0 || balanced) {
+        int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+        const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
+        fm_gradients found = flat ? fm_gradients_find(p, i, list, count, true)
+                                  : fm_gradients_find(p, i, list, count, false);
+        if (found.known && near_count == 0)
+            rate = -(found.strain.xx + found.strain.yy + (flat ? 0 : found.strain.zz));
+        if (found.known && near_count == 0 && flat && s > 0)
+            s = fmaxf(s - UNEVEN_EXCESS * found.unevenness, 0);
+        if (balanced)
+            rate -= find_excess_flow(step, found.s, S);
     }
-    if (found.known && open == 0)
-        rate -= 2 * (float)(step->h * p->c * p->c) *
-                (found.s[0] * S[0] + found.s[1] * S[1] + found.s[2] * S[2]);
     bool isolated = diagonal * (float)(p->R * p->R) < DIAGONAL_MIN ||
                     p->fill[i] < p->self_fill + FM_SPRAY_FILL; // spray has no pressure
     p->diagonal[i] = isolated ? 0 : diagonal;
