@@ -296,13 +296,13 @@ FM_INLINE void correct_gradient(fm_particles *p, int i, const force_sums *sum, f
 // The rows next to the particle have P_j + P_i = 0, so it is the row after that, which only kernels
 // with a support of more than two spacings reach: downwards in the outermost row of particles,
 // upwards in the second. total[4..6]: concentration gradient, whose length tells the rows apart.
-FM_INLINE void add_missing_rows(const fm_particles_step *step, int i, fm_floats total)
+static void add_missing_rows(const fm_particles_step *step, int i, fm_floats total)
 {
     fm_particles *p = step->p;
     const fm_pressure_slope G = p->pressure_gradient[i];
     const float first = p->row_slope[0], second = p->row_slope[1];
     const float length = sqrtf(total[4] * total[4] + total[5] * total[5] + total[6] * total[6]);
-    if (!(second > 0) || fm_length(step->around->gravity) == 0)
+    if (fm_length(step->around->gravity) == 0)
         return;
     float share = length > second ? 2 * (length - second) / (first - second) - 1 : -length / second;
     share = fminf(share, 1) * (float)p->def.spacing * second;
@@ -360,7 +360,7 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         p->az[i] = (float)g.z + total[2];
         if (p->is_inside[i])
             correct_gradient(p, i, &sum, scale, total, excess);
-        if (step->pressure_only && p->is_surface[i])
+        if (step->pressure_only && p->is_surface[i] && p->row_slope[1] > 0)
             add_missing_rows(step, i, total);
         if (shifts)
             shift_and_relax(p, i, &k, total);

@@ -32,10 +32,9 @@ typedef struct fm_gradient_sums {
 // The gradients at a particle.
 typedef struct fm_gradients {
     fm_strain_record strain;
-    float spin[3];    // 1/s
-    float s[3];       // 1/m, of rho / rho0
-    float unevenness; // squares of the parts of M that differ from a multiple of the unit matrix
-    bool known;       // false: too few neighbours; all are 0
+    float spin[3]; // 1/s
+    float s[3];    // 1/m, of rho / rho0
+    bool known;    // false: too few neighbours; all are 0
 } fm_gradients;
 
 // Solves for the gradients.
@@ -83,9 +82,9 @@ FM_INLINE float fm_gradients_find_unevenness(const float *m, bool flat)
 }
 
 // Gradients at fluid particle i. list: its neighbours among the fluid particles, padded with i;
-// flat: in 2D.
-FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int *list, int count,
-                                         bool flat)
+// flat: in 2D; unevenness: may be NULL.
+FM_INLINE fm_gradients fm_gradients_measure(const fm_particles *p, int i, const int *list,
+                                            int count, bool flat, float *unevenness)
 {
     const fm_density_record *at = &p->fluid.density[i];
     const float inverse = (float)(1 / p->R);
@@ -115,9 +114,16 @@ FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int
         sums.b[k] = p->F * fm_floats_sum(B[k]);
     if (flat)
         sums.m[FM_ZZ] = 1; // all other entries with z are 0
-    fm_gradients found = fm_gradients_solve(&sums);
-    found.unevenness = fm_gradients_find_unevenness(sums.m, flat);
-    return found;
+    if (unevenness)
+        *unevenness = fm_gradients_find_unevenness(sums.m, flat);
+    return fm_gradients_solve(&sums);
+}
+
+// As above, without the unevenness.
+FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int *list, int count,
+                                         bool flat)
+{
+    return fm_gradients_measure(p, i, list, count, flat, NULL);
 }
 
 #endif

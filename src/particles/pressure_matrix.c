@@ -119,7 +119,8 @@ static float find_depth_beside_wall(const fm_particles *p, int i, const float T[
 
 // Adds to the diagonal of particle i what a free surface does: B_i. S: sum of kernel gradients over
 // its neighbours, 1/m; solid: that over boundary particles alone. A gap towards boundary particles
-// is no free surface. Beside walls, which continue above the surface, the neighbours that are
+// is no free surface. In fast fluid, where the last pressure is less than v^2, the depth is that of the
+// rows alone. Beside walls, which continue above the surface, the neighbours that are
 // missing are those that the fluid lacks along the wall.
 static float find_surface_part(const fm_particles *p, int i, bool beside, const float S[3],
                                const float solid[3])
@@ -130,6 +131,9 @@ static float find_surface_part(const fm_particles *p, int i, bool beside, const 
     bool open = p->fill[i] < FULL && (beside || slope > SURFACE_SLOPE * p->row_slope[0]);
     if (!open || (towards < 0 && towards * towards > slope * slope * solid2 / 4))
         return 0;
+    const fm_density_record *at = &p->fluid.density[i]; // s: pressure of the last substep / c^2
+    if ((float)(p->c * p->c) * at->s < at->vx * at->vx + at->vy * at->vy + at->vz * at->vz)
+        return 2 * slope / ((float)p->def.spacing * (0.5f + find_row(p, slope)));
     float T[3], along = solid2 > 0 ? towards / solid2 : 0, T2 = 0;
     for (int axis = 0; axis < 3; axis++) {
         T[axis] = S[axis] - along * solid[axis];
@@ -211,16 +215,17 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    const bool balanced = open == 0 && is_under_weight(step, i, S);
-    if (near_count == 0 || balanced) {
+    const bool balanced = flat && open == 0 && is_under_weight(step, i, S);
+    if (near_count == 0 ? p->fill[i] >= p->self_fill + FM_SPRAY_FILL : balanced) {
         int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
-        fm_gradients found = flat ? fm_gradients_find(p, i, list, count, true)
+        float unevenness = 0;
+        fm_gradients found = flat ? fm_gradients_measure(p, i, list, count, true, &unevenness)
                                   : fm_gradients_find(p, i, list, count, false);
         if (found.known && near_count == 0)
             rate = -(found.strain.xx + found.strain.yy + (flat ? 0 : found.strain.zz));
         if (found.known && near_count == 0 && flat && s > 0)
-            s = fmaxf(s - UNEVEN_EXCESS * found.unevenness, 0);
+            s = fmaxf(s - UNEVEN_EXCESS * unevenness, 0);
         if (balanced)
             rate -= find_excess_flow(step, found.s, S);
     }

@@ -22,7 +22,7 @@
 //
 // Particles that lie unevenly: w_ij applied to a linear pressure with the gradient G gives -2 G . S,
 // S = sum_j V_j F_ij r_ij, instead of 0. Where the pressure is mainly that of the weight, it is added
-// to the right side, with G of the last substep: then water at rest stays at rest.
+// to the right side in 2D, with G of the last substep: then water at rest stays at rest.
 //
 // Walls and colliders: m = 2, w = 0. The velocity of a boundary particle is that of the wall, and
 // half-way to it is the face of the wall; 2 (v_i - v_wall) is the difference to the mirror image.
