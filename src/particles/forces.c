@@ -70,7 +70,8 @@ static const double RELAXATION = 0.03;
 // Near free surfaces the value that s = rho/rho0 - 1 is relaxed towards is at most this.
 static const float SURFACE_TARGET_MAX = 0.05f;
 // Largest artificial viscosity with constant density, whose steps sound does not limit, in units of
-// h^2 / step: tanks at rest stay at rest with half and with this, not with twice this.
+// h^2 / step: tanks at rest stay at rest with half and with this, not with twice this. Not in fluids
+// that fill their domain: shaken boxes would be less even.
 static const double DAMPING_MAX = 0.5;
 // Share of artificial viscosity where it acts on all of the relative velocity of approaching
 // particles: at boundaries and with a network of springs.
@@ -204,7 +205,8 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
     double shifting_speed = fmax(p->max_speed, REST_SHIFTING * p->c);
     bool limited = fm_particles_needs_strain(p), solved = p->def.method == FM_SPH_CONSTANT_DENSITY;
     // m^2/s; the explicit step is unstable above twice this
-    const double most = solved ? DAMPING_MAX * h * h / step->h : INFINITY;
+    const double most =
+        solved && p->count < p->full_count ? DAMPING_MAX * h * h / step->h : INFINITY;
     // m^2; twice as much moves a pool of water at rest in 3D
     double largest = solved ? (p->def.dimensions == 3 ? 0.15 : 0.3) * h * h : INFINITY;
     return (force_constants){
@@ -296,7 +298,7 @@ FM_INLINE void correct_gradient(fm_particles *p, int i, const force_sums *sum, f
 // The rows next to the particle have P_j + P_i = 0, so it is the row after that, which only kernels
 // with a support of more than two spacings reach: downwards in the outermost row of particles,
 // upwards in the second. total[4..6]: concentration gradient, whose length tells the rows apart.
-static void add_missing_rows(const fm_particles_step *step, int i, fm_floats total)
+FM_INLINE void add_missing_rows(const fm_particles_step *step, int i, fm_floats total)
 {
     fm_particles *p = step->p;
     const fm_pressure_slope G = p->pressure_gradient[i];

@@ -23,6 +23,8 @@ static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
 // Largest relative change of the depth below a free surface by a strained lattice; rows whose fill
 // changes less than this with the strain do not show it.
 static const float STRETCH_MAX = 0.3f, STRETCH_RATE_MIN = 0.05f;
+// Fast fluid: |v|^2 above this, in units of gravity times spacing.
+static const double FAST = 4;
 // Excess of the kernel sum over the density on a lattice that is strained 4 : 1, relative to the
 // unevenness of its second moments (local_gradients.h). In 2D only: with a support of two spacings
 // the two are no longer in proportion, and columns of water would be compressed.
@@ -119,11 +121,11 @@ static float find_depth_beside_wall(const fm_particles *p, int i, const float T[
 
 // Adds to the diagonal of particle i what a free surface does: B_i. S: sum of kernel gradients over
 // its neighbours, 1/m; solid: that over boundary particles alone. A gap towards boundary particles
-// is no free surface. In fast fluid, where the last pressure is less than v^2, the depth is that of the
-// rows alone. Beside walls, which continue above the surface, the neighbours that are
-// missing are those that the fluid lacks along the wall.
+// is no free surface. In fast fluid, with |v|^2 > fast2 > 0, the depth is that of the rows alone:
+// splashes. Beside walls, which continue above the surface, the neighbours that are missing are
+// those that the fluid lacks along the wall.
 static float find_surface_part(const fm_particles *p, int i, bool beside, const float S[3],
-                               const float solid[3])
+                               const float solid[3], float fast2)
 {
     float slope = sqrtf(S[0] * S[0] + S[1] * S[1] + S[2] * S[2]);
     float towards = S[0] * solid[0] + S[1] * solid[1] + S[2] * solid[2];
@@ -131,8 +133,8 @@ static float find_surface_part(const fm_particles *p, int i, bool beside, const 
     bool open = p->fill[i] < FULL && (beside || slope > SURFACE_SLOPE * p->row_slope[0]);
     if (!open || (towards < 0 && towards * towards > slope * slope * solid2 / 4))
         return 0;
-    const fm_density_record *at = &p->fluid.density[i]; // s: pressure of the last substep / c^2
-    if ((float)(p->c * p->c) * at->s < at->vx * at->vx + at->vy * at->vy + at->vz * at->vz)
+    const fm_density_record *at = &p->fluid.density[i];
+    if (fast2 > 0 && at->vx * at->vx + at->vy * at->vy + at->vz * at->vz > fast2)
         return 2 * slope / ((float)p->def.spacing * (0.5f + find_row(p, slope)));
     float T[3], along = solid2 > 0 ? towards / solid2 : 0, T2 = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -203,6 +205,7 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
     fm_particles *p = step->p;
     const bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
     const bool flat = p->def.dimensions == 2;
+    const float fast2 = (float)(FAST * fm_length(step->around->gravity) * p->def.spacing);
     row_sums sum = {0};
     add_neighbours(&sum, p, i, false);
     int near_count = add_neighbours(&sum, p, i, true);
@@ -212,10 +215,11 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
                         p->F * fm_floats_sum(sum.z)};
     const float solid[3] = {p->F * fm_floats_sum(sum.solid_x), p->F * fm_floats_sum(sum.solid_y),
                             p->F * fm_floats_sum(sum.solid_z)};
-    float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
+    float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid, fast2);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    const bool balanced = flat && open == 0 && is_under_weight(step, i, S);
+    const bool free = p->count < p->full_count;
+    const bool balanced = flat && free && open == 0 && is_under_weight(step, i, S);
     if (near_count == 0 ? p->fill[i] >= p->self_fill + FM_SPRAY_FILL : balanced) {
         int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
@@ -224,7 +228,7 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
                                   : fm_gradients_find(p, i, list, count, false);
         if (found.known && near_count == 0)
             rate = -(found.strain.xx + found.strain.yy + (flat ? 0 : found.strain.zz));
-        if (found.known && near_count == 0 && flat && s > 0)
+        if (found.known && near_count == 0 && flat && free && s > 0)
             s = fmaxf(s - UNEVEN_EXCESS * unevenness, 0);
         if (balanced)
             rate -= find_excess_flow(step, found.s, S);
