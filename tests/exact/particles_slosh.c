@@ -9,7 +9,8 @@
 // small waves, w^2 = g k tanh(k h) (reference/grid_slosh.csv). Its amplitude falls by numerical
 // dissipation alone: water damps these waves by 2 nu k^2, about 2e-5 1/s. The decay is less than
 // 0.02 1/s, and falls with the spacing at an order of at least 1; it must not grow by more than 0.004
-// 1/s. `make test` runs one tank at a coarse spacing with
+// 1/s. At 4 cm constant density loses 0.11 1/s; that limit was 0.09 before the surface was exact for
+// linear pressures, which made 2 cm and 1.25 cm better and 4 cm worse (0.074 before). `make test` runs one tank at a coarse spacing with
 // larger limits; the long version runs two tanks at 2 cm and 1.25 cm.
 #include "fluids.h"
 
@@ -97,7 +98,7 @@ static void check_tank(fm_sph_method method, const double row[4])
     if (!is_long_version()) { // 25 particles long
         wave w = measure(method, row, 0.04, 2.3);
         assert_close(w.period, exact, (solved ? 0.015 : 0.01) * exact);
-        assert_at_most(w.decay, solved ? 0.09 : 0.045);
+        assert_at_most(w.decay, solved ? 0.13 : 0.045);
         return;
     }
     wave coarse = measure(method, row, 0.02, 4), fine = measure(method, row, 0.0125, 4);
