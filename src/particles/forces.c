@@ -72,7 +72,7 @@ static const float SURFACE_TARGET_MAX = 0.05f;
 // Largest artificial viscosity with constant density, whose steps sound does not limit, in units of
 // h^2 / step: tanks at rest stay at rest with this, not with twice this. Not in fluids
 // that fill their domain: shaken boxes would be less even.
-static const double DAMPING_MAX = 0.6;
+static const double DAMPING_MAX = 0.7;
 // Share of artificial viscosity where it acts on all of the relative velocity of approaching
 // particles: at boundaries and with a network of springs.
 static const double PLAIN_SHARE = 0.2;
