@@ -7,7 +7,7 @@
 //
 //   springs           they exist in that method only
 //   memory            fractional viscosity is tested with that method
-//   surface tension   with constant density, single particles leave drops
+//   surface tension   with constant density, only drops at rest are tested
 //   viscosity         if it bounds the step, the long steps of constant density are lost
 //
 // A step of constant density costs about as much as SOLVE_STEPS weakly compressible ones. At the
