@@ -150,20 +150,11 @@ FM_SIMD_CLONES static void add_range(void *context, int first, int last)
     }
 }
 
-// True if any particle is beside a free surface. Elsewhere the sum of the term is zero.
-static bool has_free_surface(const fm_particles *p)
-{
-    for (int i = 0; i < p->count && p->count < p->full_count; i++)
-        if (atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed))
-            return true;
-    return false;
-}
-
 static void add_forces(const fm_particles_step *step, void *state)
 {
     (void)state;
     fm_particles *p = step->p;
-    if (has_free_surface(p))
+    if (p->count < p->full_count)
         fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, add_range, (void *)step);
 }
 
