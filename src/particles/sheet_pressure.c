@@ -98,7 +98,8 @@ static fm_sheet_sample read_sample(const fm_particles_step *step, const fm_sampl
         .inverse_mass = held ? 0 : 1 / (mass + s->borrowed_mass[k]),
         .soft = fm_scale(p->force[b], step->h),
         .returned = returned,
-        .given = fm_add_scaled(returned, step->around->gravity, s->excess_mass[k] * step->h),
+        .given = fm_add_scaled(
+            returned, fm_surface_reference_find_weight(step, s, k, &p->sample_sums[b]), step->h),
         .passed = fm_add(s->tangential_impulse[k], fm_sub(s->impulse_to_fluid[k], returned)),
     };
 }
@@ -116,8 +117,7 @@ void fm_sheet_pressure_begin(const fm_particles_step *step)
         if (!s || s->passive || !(p->sample_sums[b].sum > 0))
             continue;
         p->sheet[b] = read_sample(step, s, k, b);
-        p->stats.clinging =
-            fm_add_scaled(p->stats.clinging, step->around->gravity, s->excess_mass[k] * step->h);
+        p->stats.clinging = fm_add(p->stats.clinging, fm_sub(p->sheet[b].given, p->sheet[b].returned));
     }
 }
 
@@ -139,9 +139,16 @@ static void limit_range(void *context, int first, int last)
     }
 }
 
+// The reference pressure of a pair with sample b, twice, m^2/s^2 (surface_reference.c).
+static inline double find_reference(const fm_particles *p, int b, fm_vec3 r)
+{
+    const fm_sample_sums *v = &p->sample_sums[b];
+    return 2 * v->reference + fm_dot(v->reference_slope, r);
+}
+
 // Sums over the fluid beside a sample: of k, of k u, and of P C.
 typedef struct fluid_sums {
-    double k, ku, PC;
+    double k, ku, PC, reference;
 } fluid_sums;
 
 // Sums over the fluid beside sample wet[w]. P: of the fluid particles, or NULL.
@@ -157,6 +164,7 @@ static fluid_sums sum_fluid(const fm_particles *p, int w, const float *P)
         double k = -(double)p->sheet_share[i] * mass * at.slope * at.along * at.along;
         sum.k += k;
         sum.ku += k * find_speed(p, i, p->sheet[b].normal);
+        sum.reference += at.slope * at.along * find_reference(p, b, at.r);
         sum.PC += P ? 2 * at.slope * at.along * (double)P[i] : 0;
     }
     return sum;
@@ -176,6 +184,8 @@ static void predict_range(void *context, int first, int last)
         const double inverse = sheet->inverse_mass;
         fluid_sums sum = sum_fluid(p, w, NULL);
         fm_vec3 v = fm_add_scaled(s->body_velocity[k], sheet->given, inverse);
+        v = fm_add_scaled(v, sheet->normal,
+                          -inverse * step->h * p->def.density * p->volume * sum.reference);
         sheet->speed = fm_dot(v, sheet->normal);
         sheet->hold = 1 / (1 + inverse * sum.k);
         sheet->response = p->def.density * p->volume * inverse * sheet->hold;
@@ -278,7 +288,8 @@ static void push_samples(void *context, int first, int last)
         for (int n = 0; n < count - padding; n++) {
             pair at = find_pair(p, list[n], p->wet[w]);
             double u = find_speed(p, list[n], sheet->normal) - sheet->speed;
-            double P = 2 * step->h * (double)p->P[list[n]] -
+            double P = step->h * (2 * (double)p->P[list[n]] -
+                                  find_reference(p, p->wet[w], at.r)) -
                        (double)p->sheet_share[list[n]] * u * at.along;
             J = fm_add_scaled(J, at.r, mass * at.slope * P);
         }
@@ -303,7 +314,8 @@ static void push_fluid(void *context, int first, int last)
                 continue;
             pair at = find_pair(p, i, list[n]);
             double u = find_speed(p, i, sheet->normal) - sheet->speed;
-            double P = (double)p->P[i] - (double)p->sheet_share[i] * u * at.along / step->h;
+            double P = (double)p->P[i] - find_reference(p, list[n], at.r) -
+                       (double)p->sheet_share[i] * u * at.along / step->h;
             a = fm_add_scaled(a, at.r, -at.slope * P);
         }
         p->ax[i] += (float)a.x;

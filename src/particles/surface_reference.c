@@ -128,7 +128,8 @@ static void find_range(void *context, int first, int last)
 void fm_surface_reference_find(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    if (p->def.method != FM_SPH_WEAKLY_COMPRESSIBLE || !(p->def.shifting > 0))
+    bool weak = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
+    if (!weak && !p->sheet)
         return;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_range, (void *)step);
     for (int w = 0; w < p->wet_count && p->ghost_strain; w++)

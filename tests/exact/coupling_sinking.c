@@ -12,6 +12,7 @@
 #include "couplings.h"
 
 static const double SIZE = 0.2, WIDE = 0.4, DEPTH = 0.4; // m: sheet, tank, water
+static fm_sph_method METHOD = FM_SPH_CONSTANT_DENSITY;
 static const double rho = 1000, g = 9.81;                // kg/m^3, m/s^2
 
 // How far and how fast a sheet has sunk.
@@ -31,6 +32,7 @@ static descent sink(double layers, double spacing, double below, double seconds,
     fm_sheet sheet = flat_sheet(9, SIZE, aside, start, aside);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
     fm_particles_def fluid = fixture_tank_def(3, spacing, (fm_vec3){WIDE, DEPTH + 0.1, WIDE});
+    fluid.method = METHOD;
     if (alpha >= 0)
         fluid.artificial_viscosity = alpha;
     fm_particles *water = create_fluid(world, &fluid);
