@@ -249,7 +249,8 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
     for (int side = 0; side < 2; side++)
         v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
     double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
-    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is none (forces.c)
+    bool weighs = !p->sheet || fm_length(g) > 0;
+    if (p->def.shifting > 0 && v.sum > 0 && weighs) // without shifting there is none (forces.c)
         fm_surface_reference_set(&v, normal, g, inside / v.sum, find_clinging_share(both));
     for (int side = 0; side < 2; side++)
         v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);

@@ -84,13 +84,15 @@ static void for_samples(const fm_particles_step *step, fm_range_body *body)
     fm_parallel_for(step->around->pool, step->p->wet_count, FM_PARTICLES_BLOCK, body, (void *)step);
 }
 
-// Reads one sample, which is boundary particle b.
+// Reads one sample, which is boundary particle b, and counts the weight of its excess volume.
 static fm_sheet_sample read_sample(const fm_particles_step *step, const fm_samples *s, int k, int b)
 {
-    const fm_particles *p = step->p;
+    fm_particles *p = step->p;
     const bool held = !(s->inverse_mass[k] > 0);
     const double mass = held ? 0 : 1 / s->inverse_mass[k] + s->clinging_mass[k];
     fm_vec3 returned = fm_scale(s->load[k], -step->h);
+    fm_vec3 weight = fm_surface_reference_find_weight(step, s, k, &p->sample_sums[b]);
+    p->stats.clinging = fm_add_scaled(p->stats.clinging, weight, step->h);
     return (fm_sheet_sample){
         .active = true,
         .normal = s->normal[k],
@@ -98,8 +100,7 @@ static fm_sheet_sample read_sample(const fm_particles_step *step, const fm_sampl
         .inverse_mass = held ? 0 : 1 / (mass + s->borrowed_mass[k]),
         .soft = fm_scale(p->force[b], step->h),
         .returned = returned,
-        .given = fm_add_scaled(
-            returned, fm_surface_reference_find_weight(step, s, k, &p->sample_sums[b]), step->h),
+        .given = fm_add_scaled(returned, weight, step->h),
         .passed = fm_add(s->tangential_impulse[k], fm_sub(s->impulse_to_fluid[k], returned)),
     };
 }
@@ -117,7 +118,6 @@ void fm_sheet_pressure_begin(const fm_particles_step *step)
         if (!s || s->passive || !(p->sample_sums[b].sum > 0))
             continue;
         p->sheet[b] = read_sample(step, s, k, b);
-        p->stats.clinging = fm_add(p->stats.clinging, fm_sub(p->sheet[b].given, p->sheet[b].returned));
     }
 }
 
@@ -288,8 +288,7 @@ static void push_samples(void *context, int first, int last)
         for (int n = 0; n < count - padding; n++) {
             pair at = find_pair(p, list[n], p->wet[w]);
             double u = find_speed(p, list[n], sheet->normal) - sheet->speed;
-            double P = step->h * (2 * (double)p->P[list[n]] -
-                                  find_reference(p, p->wet[w], at.r)) -
+            double P = step->h * (2 * (double)p->P[list[n]] - find_reference(p, p->wet[w], at.r)) -
                        (double)p->sheet_share[list[n]] * u * at.along;
             J = fm_add_scaled(J, at.r, mass * at.slope * P);
         }

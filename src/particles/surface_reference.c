@@ -129,7 +129,8 @@ void fm_surface_reference_find(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
     bool weak = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
-    if (!weak && !p->sheet)
+    bool constant = p->sheet && fm_length(step->around->gravity) > 0;
+    if (!weak && !constant)
         return;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_range, (void *)step);
     for (int w = 0; w < p->wet_count && p->ghost_strain; w++)
