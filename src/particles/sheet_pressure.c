@@ -25,6 +25,9 @@
 //
 //     sum_s C_is rho V w / (1 + w K_s) sum_k C_ks P_k,    symmetric and not negative
 //
+// The forces of pairs leave out the reference pressure of surface_reference.c, 2 P_s + G_s . r_is,
+// from 2 P_i. Its part of J_s is in v*.
+//
 // The pairs give the opposite impulses to the fluid, along r_is. The part across n, which would
 // compress a sheet at its edges, is distributed evenly over its wet area. It acts, like friction
 // and the momentum of particles that are stopped at the sheet, on m + M. The sheet gets m dv of all
