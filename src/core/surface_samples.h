@@ -21,8 +21,8 @@ typedef struct fm_samples {
     // impulse_to_body changes the velocity of the body at once, and `load` acts in the next
     // interval
     bool implicit;
-    // true, with `implicit`: `load` is a steady force in the interval, and what follows from it acts
-    // on mass and added mass (particles/sheet_pressure.c); else half of it acts at either end
+    // true, with `implicit`: `load` is a steady force in the interval, and what follows from it
+    // acts on mass and added mass (particles/sheet_pressure.c); else half of it acts at either end
     bool steady_load;
     // true: the body computes its drag from `velocity`, and gives the opposite impulse to the fluid
     bool by_drag;

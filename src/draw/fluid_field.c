@@ -16,8 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// This isovalue puts the surface of a flat fluid half a spacing above its topmost particles, to 0.03
-// spacings. It is less than 1/2 because the centres of the kernels are moved inwards (fluid_kernels.c).
+// This isovalue puts the surface of a flat fluid half a spacing above its topmost particles, to
+// 0.03 spacings. It is less than 1/2 because the centres of the kernels are moved inwards
+// (fluid_kernels.c).
 const float fm_fluid_isovalue = 0.2375f;
 
 enum { BLOCKS_PER_TASK = 64 }; // blocks whose neighbours one task of a thread looks up

@@ -248,9 +248,10 @@ static fm_float3 gradient_at(const float *nodes, int at)
                  nodes[at + step[2]] - nodes[at - step[2]]);
 }
 
-// Where the field crosses the isovalue on an edge between nodes with the values a and b, 0 to 1. The
-// root of the field is nearly linear in the distance from a flat surface. With the field itself,
-// the error would depend on the place of the surface in its cell, and moving waves would flicker.
+// Where the field crosses the isovalue on an edge between nodes with the values a and b, 0 to 1.
+// The root of the field is nearly linear in the distance from a flat surface. With the field
+// itself, the error would depend on the place of the surface in its cell, and moving waves would
+// flicker.
 static float find_crossing(float a, float b)
 {
     float from = sqrtf(a), t = (sqrtf(fm_fluid_isovalue) - from) / (sqrtf(b) - from);

@@ -22,9 +22,9 @@
 //
 // Equation of state: P = k s, with k = c^2 or the stiffness of the standard method. In the weakly
 // compressible method, negative P is set to 0 at free surfaces (fill below FM_SURFACE_FILL) and in
-// crowded fluid (fill above FM_CLUMP_FILL), but for viscous liquids not at walls: the pressure of the
-// air holds films there, and without suction every disturbance pushes them away. Spray has s = 0 and so no pressure: with pressure,
-// walls would reflect it faster than it came.
+// crowded fluid (fill above FM_CLUMP_FILL), but for viscous liquids not at walls: the pressure of
+// the air holds films there, and without suction every disturbance pushes them away. Spray has s =
+// 0 and so no pressure: with pressure, walls would reflect it faster than it came.
 //
 //   W_ij  kernel, 1/m^d     F_ij r_ij  its gradient at i      V_j  volume of j at rest, m^d
 //   h     half the support, m       c  speed of sound, m/s    delta  diffusion, dimensionless

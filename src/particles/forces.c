@@ -74,6 +74,10 @@
 static const double RELAXATION = 0.03;
 // Near free surfaces the value that s = rho/rho0 - 1 is relaxed towards is at most this.
 static const float SURFACE_TARGET_MAX = 0.05f;
+// Largest artificial viscosity with constant density, whose steps sound does not limit, in units of
+// h^2 / step: tanks at rest stay at rest with this, not with twice this. Not in fluids
+// that fill their domain: shaken boxes would be less even.
+static const double DAMPING_MAX = 0.7;
 // Share of artificial viscosity where it acts on all of the relative velocity of approaching
 // particles: at boundaries and with a network of springs.
 static const double PLAIN_SHARE = 0.2;
@@ -206,13 +210,16 @@ static force_constants find_constants(const fm_particles_step *step, bool publis
     double alpha = step->pressure_only ? 0 : p->def.artificial_viscosity;
     double shifting_speed = fmax(p->max_speed, REST_SHIFTING * p->c);
     bool limited = fm_particles_needs_strain(p), solved = p->def.method == FM_SPH_CONSTANT_DENSITY;
+    // m^2/s; the explicit step is unstable above twice this
+    const double most =
+        solved && p->count < p->full_count ? DAMPING_MAX * h * h / step->h : INFINITY;
     // m^2; twice as much moves a pool of water at rest in 3D
     double largest = solved ? (p->def.dimensions == 3 ? 0.15 : 0.3) * h * h : INFINITY;
     return (force_constants){
         .inverse = (float)(1 / p->R),
         .viscosity = (float)(2 * nu),
         .artificial = limited && p->def.domain.slip ? 0 : (float)(PLAIN_SHARE * alpha * p->c * h),
-        .limited = limited ? (float)(alpha * p->c * h) : 0,
+        .limited = limited ? (float)fmin(alpha * p->c * h, most) : 0,
         .softening = (float)(h * h / 100),
         .spiky = -0.5f * p->spiky,
         .laplacian = (float)(-nu * p->laplacian),
@@ -320,6 +327,26 @@ FM_INLINE void correct_gradient(fm_particles *p, int i, const pressure_law *law,
     excess[3]++;
 }
 
+// Adds what the rows missing above a free surface would do to a linear pressure, constant density
+// under gravity: with it, the sum over P_j + P_i gives particles in flat rows the acceleration -G.
+// The rows next to the particle have P_j + P_i = 0, so it is the row after that, which only kernels
+// with a support of more than two spacings reach: downwards in the outermost row of particles,
+// upwards in the second. total[4..6]: concentration gradient, whose length tells the rows apart.
+FM_INLINE void add_missing_rows(const fm_particles_step *step, int i, fm_floats total)
+{
+    fm_particles *p = step->p;
+    const fm_pressure_slope G = p->pressure_gradient[i];
+    const float first = p->row_slope[0], second = p->row_slope[1];
+    const float length = sqrtf(total[4] * total[4] + total[5] * total[5] + total[6] * total[6]);
+    if (fm_length(step->around->gravity) == 0)
+        return;
+    float share = length > second ? 2 * (length - second) / (first - second) - 1 : -length / second;
+    share = fminf(share, 1) * (float)p->def.spacing * second;
+    p->ax[i] -= share * G.x;
+    p->ay[i] -= share * G.y;
+    p->az[i] -= share * G.z;
+}
+
 // Computes the accelerations of the particles first to below last. Constant arguments select the
 // variant. published: standard method; shifts: with particle shifting; replaced: viscosity uses the
 // velocities p->viscous instead of the particles' own.
@@ -366,6 +393,8 @@ FM_INLINE void compute_range(const fm_particles_step *step, int first, int last,
         p->az[i] = (float)g.z + total[2];
         if (p->is_inside[i])
             correct_gradient(p, i, &law, &sum, scale, total, excess);
+        if (step->pressure_only && p->is_surface[i] && p->row_slope[1] > 0)
+            add_missing_rows(step, i, total);
         if (shifts)
             shift_and_relax(p, i, &k, total);
     }

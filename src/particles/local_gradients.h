@@ -72,10 +72,19 @@ FM_INLINE fm_gradients fm_gradients_solve(const fm_gradient_sums *sums)
     return found;
 }
 
+// Squares of the parts of M that differ from a multiple of the unit matrix. flat: in 2D.
+FM_INLINE float fm_gradients_find_unevenness(const float *m, bool flat)
+{
+    const float mean = (m[FM_XX] + m[FM_YY] + (flat ? 0 : m[FM_ZZ])) / (flat ? 2 : 3);
+    const float xx = m[FM_XX] - mean, yy = m[FM_YY] - mean, zz = flat ? 0 : m[FM_ZZ] - mean;
+    return xx * xx + yy * yy + zz * zz +
+           2 * (m[FM_XY] * m[FM_XY] + m[FM_YZ] * m[FM_YZ] + m[FM_ZX] * m[FM_ZX]);
+}
+
 // Gradients at fluid particle i. list: its neighbours among the fluid particles, padded with i;
-// flat: in 2D.
-FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int *list, int count,
-                                         bool flat)
+// flat: in 2D; unevenness: may be NULL.
+FM_INLINE fm_gradients fm_gradients_measure(const fm_particles *p, int i, const int *list,
+                                            int count, bool flat, float *unevenness)
 {
     const fm_density_record *at = &p->fluid.density[i];
     const float inverse = (float)(1 / p->R);
@@ -105,7 +114,16 @@ FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int
         sums.b[k] = p->F * fm_floats_sum(B[k]);
     if (flat)
         sums.m[FM_ZZ] = 1; // all other entries with z are 0
+    if (unevenness)
+        *unevenness = fm_gradients_find_unevenness(sums.m, flat);
     return fm_gradients_solve(&sums);
+}
+
+// As above, without the unevenness.
+FM_INLINE fm_gradients fm_gradients_find(const fm_particles *p, int i, const int *list, int count,
+                                         bool flat)
+{
+    return fm_gradients_measure(p, i, list, count, flat, NULL);
 }
 
 #endif

@@ -7,7 +7,7 @@
 //
 //   springs           they exist in that method only
 //   memory            fractional viscosity is tested with that method
-//   surface tension   with constant density, single particles leave drops
+//   surface tension   with constant density, only drops at rest are tested
 //   light cloth       free two-way cloth that differs from the weight of the fluid by less than
 //                     LIGHT layers of particles sinks much more slowly with constant density
 //   viscosity         if it bounds the step, the long steps of constant density are lost

@@ -42,6 +42,12 @@ typedef struct fm_pressure_slope {
     float x, y, z;
 } fm_pressure_slope;
 
+// Surface tension at a particle.
+typedef struct fm_tension_record {
+    float x, y, z; // m/s^2, acceleration
+    float P;       // m^2/s^2, pressure / rho0 below the surface: sigma K / rho0
+} fm_tension_record;
+
 // The density records of eight neighbours, one SIMD vector per field.
 typedef struct fm_density_octet {
     fm_floats x, y, z, s, vx, vy, vz, V;

@@ -24,6 +24,8 @@ static const double MOTION_DURATION = 10; // s
 
 // Stored neighbours per particle, relative to the rest lattice.
 static const double LIST_MARGIN = 1.15;
+// Strain of the lattice from which row_stretch is found.
+static const double STRAIN = 0.02;
 
 // Water in a box of 1 m, in 3D, with the weakly compressible method. Units: <fathom/particles.h>.
 fm_particles_def fm_default_particles_def(void)
@@ -409,6 +411,22 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
     return true;
 }
 
+// Fill of a row of the lattice below a flat surface whose normal is y, times the kernel sum inside the
+// lattice. row: 0 is the outermost; strain: by which the lattice is longer in y and shorter in x.
+static double sum_row(const fm_particles *p, int row, double strain)
+{
+    const int reach = (int)ceil(p->def.support) + 1, depth = p->def.dimensions == 3 ? reach : 0;
+    double sum = 0;
+    for (int k = -depth; k <= depth; k++)
+        for (int j = -reach; j <= row; j++)
+            for (int i = -reach; i <= reach; i++) {
+                const double x = i / (1 + strain), y = j * (1 + strain);
+                const double q = sqrt(x * x + y * y + k * k) / p->def.support;
+                sum += q < 1 ? fm_kernel_shape(FM_KERNEL_WENDLAND, q) : 0;
+            }
+    return sum;
+}
+
 // Chooses the scales W and F so that two sums over the rest lattice are exactly 1: the kernel sum,
 // and the gradient of a linear field. Normalised kernels reach 1 only for many neighbours. The
 // kernels of [MCG03] (spiky, laplacian) keep their analytic norm. self_fill: what a particle adds
@@ -438,6 +456,8 @@ static void scale_kernel(fm_particles *p)
     for (int row = 0; row < 2; row++) {
         p->row_fill[row] = (float)(1 - missing[row] / value);
         p->row_slope[row] = (float)(deficit[row] / slope);
+        p->row_stretch[row] =
+            (float)((sum_row(p, row, STRAIN) - sum_row(p, row, -STRAIN)) / (2 * STRAIN * value));
     }
     bool solves = p->def.method == FM_SPH_CONSTANT_DENSITY;
     p->surface_fill = solves ? (p->row_fill[0] + p->row_fill[1]) / 2 : FM_SURFACE_FILL;

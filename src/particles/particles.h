@@ -365,16 +365,20 @@ struct fm_particles {
     float *pressure_change;    // m^2/s^2, search direction
     float *pressure_sum;       // m^2/s^2, pressures found so far
     float *pair_weight;        // 1/m^2, [as lists] weights of the neighbours
+    // [capacity] constant density: surface tension, which acts with the pressure; NULL: none
+    fm_tension_record *tension;
     unsigned char *is_surface; // 1: neighbours are missing beyond a free surface
     fm_body_link *body_links;  // of particles beside colliders with a mass
     int body_link_count;
-    float row_fill[2], row_slope[2]; // fill of the first and second row below a flat surface
-    bool has_ghosts;                 // there are periodic sides
-    fm_particle_scalar *warm_start;  // P / c^2 of the last substep, where iterations begin
-    fm_unsorted_boundary *unsorted;  // boundary and ghost particles of this substep, before sorting
-    fm_cell_index *boundary_cell;    // of each unsorted boundary and ghost particle
-    int *boundary_order;             // [i] index in `unsorted` of the sorted particle i
-    fm_boundary_identity *identity;  // of each sorted boundary and ghost particle
+    // of the first and second row below a flat surface: fill; |sum of kernel gradients|, 1/m; rise of
+    // the fill with a strain across the surface that keeps the volume
+    float row_fill[2], row_slope[2], row_stretch[2];
+    bool has_ghosts;                // there are periodic sides
+    fm_particle_scalar *warm_start; // P / c^2 of the last substep, where iterations begin
+    fm_unsorted_boundary *unsorted; // boundary and ghost particles of this substep, before sorting
+    fm_cell_index *boundary_cell;   // of each unsorted boundary and ghost particle
+    int *boundary_order;            // [i] index in `unsorted` of the sorted particle i
+    fm_boundary_identity *identity; // of each sorted boundary and ghost particle
     int *wet; // boundary and ghost particles with fluid within the support; only they are computed
     int wet_count;
     fm_cell_table fixed_table; // of points that are fixed in the domain, used if boundary_moves

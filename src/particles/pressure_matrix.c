@@ -21,6 +21,15 @@ static const double RECOVERY_MAX = 0.25; // largest share of the excess that a s
 // Particles have missing neighbours beyond a free surface if |sum of kernel gradients| is more than
 // this share of that in the outermost row of a lattice, or near a surface, and the fill below FULL.
 static const float SURFACE_SLOPE = 0.5f, FULL = 0.99f;
+// Largest relative change of the depth below a free surface by a strained lattice; rows whose fill
+// changes less than this with the strain do not show it.
+static const float STRETCH_MAX = 0.3f, STRETCH_RATE_MIN = 0.05f;
+// Fast fluid: |v|^2 above this, in units of gravity times spacing.
+static const double FAST = 4;
+// Excess of the kernel sum over the density on a lattice that is strained 4 : 1, relative to the
+// unevenness of its second moments (local_gradients.h). In 2D only: with a support of two spacings
+// the two are no longer in proportion, and columns of water would be compressed.
+static const float UNEVEN_EXCESS = 0.6f;
 // A particle whose diagonal times R^2 is below this has no neighbours.
 static const float DIAGONAL_MIN = 1e-2f;
 
@@ -59,23 +68,83 @@ FM_INLINE fm_floats add_octet(row_sums *sum, const fm_density_record *i, const f
     return weight;
 }
 
-// Adds to the diagonal of particle i what a free surface does: B_i. S: sum of kernel gradients over
-// its neighbours, 1/m; solid: that over boundary particles alone. A gap towards boundary particles
-// is no free surface. The distance from the surface is 1/2 spacing in the outermost row, 3/2 in the
-// next. Near these it hardly depends on |S|: crowded particles at the surface would otherwise have
-// more pressure, and waves periods that are 1 % too short.
-static float find_surface_part(const fm_particles *p, int i, bool beside, const float S[3],
-                               const float solid[3])
+// Row below a free surface of a particle with this |sum of kernel gradients|, 1/m: 0 is the
+// outermost, 1 the next.
+static float find_row(const fm_particles *p, float slope)
 {
     const float *rows = p->row_slope;
-    float length = sqrtf(S[0] * S[0] + S[1] * S[1] + S[2] * S[2]);
+    float u = fminf(fmaxf((rows[0] - slope) / (rows[0] - rows[1]), 0), 1);
+    return u * u * (3 - 2 * u);
+}
+
+// Depth of a particle below the free surface, m: 1/2 spacing in the outermost row, 3/2 in the next,
+// longer where the lattice is stretched across the surface, which raises the fill. Without that, the
+// top of a wave of height a and wave number k would be low by k a / 2 spacings, and its period 1 to
+// 2 % too long at 2 cm. slope: |sum of kernel gradients|, 1/m.
+static float find_depth(const fm_particles *p, float slope, float fill)
+{
+    const float u = find_row(p, slope);
+    float expected = p->row_fill[0] + u * (p->row_fill[1] - p->row_fill[0]);
+    float rate = p->row_stretch[0] + u * (p->row_stretch[1] - p->row_stretch[0]);
+    float stretch = rate > STRETCH_RATE_MIN ? (fill - expected) / rate : 0;
+    return (float)p->def.spacing * (0.5f + u) *
+           (1 + fminf(fmaxf(stretch, -STRETCH_MAX), STRETCH_MAX));
+}
+
+// Depth of particle i below the free surface beside a wall, m. Boundary particles above the surface
+// count as missing, those below it as fluid. T: sum of kernel gradients over the fluid without its
+// part towards the wall, 1/m, into the fluid.
+static float find_depth_beside_wall(const fm_particles *p, int i, const float T[3], float slope)
+{
+    const fm_density_record *at = &p->fluid.density[i];
+    const float spacing = (float)p->def.spacing;
+    float fill = p->fill[i], full = slope, depth = 0; // full: as if mirrored at the wall
+    int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
+    const int *list = fm_neighbours_in_boundary(p, i, buffer, &count, &padding);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < count - padding; k++) {
+            const fm_density_record *j = &p->boundary.density[list[k]];
+            if (j->s == j->s) // not NaN: a ghost particle
+                continue;
+            const float dx = at->x - j->x, dy = at->y - j->y, dz = at->z - j->z;
+            const fm_floats q = {sqrtf(dx * dx + dy * dy + dz * dz) / (float)p->R};
+            const float above = (dx * T[0] + dy * T[1] + dz * T[2]) / slope; // m, j above i
+            if (pass == 0) // half of the wall is below
+                full -= 0.5f * p->F * j->V * fm_kernel_wendland_slope(q)[0] * fabsf(above);
+            else
+                fill -= p->W * j->V * fm_kernel_wendland(q)[0] *
+                        fminf(fmaxf(0.5f + (above - depth) / spacing, 0), 1);
+        }
+        depth = spacing * (0.5f + find_row(p, full));
+    }
+    return find_depth(p, full, fill);
+}
+
+// Adds to the diagonal of particle i what a free surface does: B_i. S: sum of kernel gradients over
+// its neighbours, 1/m; solid: that over boundary particles alone. A gap towards boundary particles
+// is no free surface. In fast fluid, with |v|^2 > fast2 > 0, the depth is that of the rows alone:
+// splashes. Beside walls, which continue above the surface, the neighbours that are missing are
+// those that the fluid lacks along the wall.
+static float find_surface_part(const fm_particles *p, int i, bool beside, const float S[3],
+                               const float solid[3], float fast2)
+{
+    float slope = sqrtf(S[0] * S[0] + S[1] * S[1] + S[2] * S[2]);
     float towards = S[0] * solid[0] + S[1] * solid[1] + S[2] * solid[2];
     float solid2 = solid[0] * solid[0] + solid[1] * solid[1] + solid[2] * solid[2];
-    bool open = p->fill[i] < FULL && (beside || length > SURFACE_SLOPE * rows[0]);
-    if (!open || (towards < 0 && towards * towards > length * length * solid2 / 4))
+    bool open = p->fill[i] < FULL && (beside || slope > SURFACE_SLOPE * p->row_slope[0]);
+    if (!open || (towards < 0 && towards * towards > slope * slope * solid2 / 4))
         return 0;
-    float u = fminf(fmaxf((rows[0] - length) / (rows[0] - rows[1]), 0), 1);
-    return 2 * length / ((float)p->def.spacing * (0.5f + u * u * (3 - 2 * u)));
+    const fm_density_record *at = &p->fluid.density[i];
+    if (fast2 > 0 && at->vx * at->vx + at->vy * at->vy + at->vz * at->vz > fast2)
+        return 2 * slope / ((float)p->def.spacing * (0.5f + find_row(p, slope)));
+    float T[3], along = solid2 > 0 ? towards / solid2 : 0, T2 = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        T[axis] = S[axis] - along * solid[axis];
+        T2 += T[axis] * T[axis];
+    }
+    if (solid2 == 0 || 2 * T2 < slope * slope) // no wall, or a surface along the wall
+        return 2 * slope / find_depth(p, slope, p->fill[i]);
+    return 2 * sqrtf(T2) / find_depth_beside_wall(p, i, T, sqrtf(T2));
 }
 
 // The weights of a stored neighbour list, which begins at `start` of the block of particle i.
@@ -106,11 +175,38 @@ FM_INLINE int add_neighbours(row_sums *sum, fm_particles *p, int i, bool boundar
     return count;
 }
 
+// True when the pressure of the last substep at particle i is mainly that of the weight, inside the
+// fluid. S: sum of kernel gradients, 1/m.
+FM_INLINE bool is_under_weight(const fm_particles_step *step, int i, const float S[3])
+{
+    const fm_particles *p = step->p;
+    const fm_density_record *at = &p->fluid.density[i]; // s: that pressure / c^2
+    const float least = SURFACE_SLOPE * p->row_slope[0];
+    return (float)(p->c * p->c) * at->s > at->vx * at->vx + at->vy * at->vy + at->vz * at->vz &&
+           S[0] * S[0] + S[1] * S[1] + S[2] * S[2] < least * least && p->fill[i] < FM_CLUMP_FILL;
+}
+
+// What a linear pressure adds to the row of a particle among unevenly placed neighbours:
+// sum_j w_ij G . r_ij = -2 G . S, times h. slope: gradient G of the last substep, divided by c^2; 0
+// is used if it is more than twice gravity, as in impacts. S: sum of kernel gradients, 1/m. Returns
+// 1/s.
+FM_INLINE float find_excess_flow(const fm_particles_step *step, const float slope[3],
+                                 const float S[3])
+{
+    const double c2 = step->p->c * step->p->c, most = 2 * fm_length(step->around->gravity) / c2;
+    const float G2 = slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2];
+    if (!(G2 < (float)(most * most)))
+        return 0;
+    return 2 * (float)(step->h * c2) * (slope[0] * S[0] + slope[1] * S[1] + slope[2] * S[2]);
+}
+
 // Computes the row of particle i: weights, diagonal and right side.
 FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
 {
     fm_particles *p = step->p;
     const bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
+    const bool flat = p->def.dimensions == 2;
+    const float fast2 = (float)(FAST * fm_length(step->around->gravity) * p->def.spacing);
     row_sums sum = {0};
     add_neighbours(&sum, p, i, false);
     int near_count = add_neighbours(&sum, p, i, true);
@@ -120,22 +216,29 @@ FM_INLINE void compute_row(const fm_particles_step *step, int i, float recovery)
                         p->F * fm_floats_sum(sum.z)};
     const float solid[3] = {p->F * fm_floats_sum(sum.solid_x), p->F * fm_floats_sum(sum.solid_y),
                             p->F * fm_floats_sum(sum.solid_z)};
-    float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid);
+    float open = p->count >= p->full_count ? 0 : find_surface_part(p, i, beside, S, solid, fast2);
     p->is_surface[i] = open > 0;
     diagonal += open;
-    if (near_count == 0) {
+    const bool free = p->count < p->full_count;
+    const bool balanced = flat && free && open == 0 && is_under_weight(step, i, S);
+    if (near_count == 0 ? p->fill[i] >= p->self_fill + FM_SPRAY_FILL : balanced) {
         int buffer[FM_NEIGHBOURS_CAPACITY], count, padding;
         const int *list = fm_neighbours_in_fluid(p, i, buffer, &count, &padding);
-        fm_gradients found = p->def.dimensions == 2 ? fm_gradients_find(p, i, list, count, true)
-                                                    : fm_gradients_find(p, i, list, count, false);
-        if (found.known)
-            rate = -(found.strain.xx + found.strain.yy +
-                     (p->def.dimensions == 3 ? found.strain.zz : 0));
+        float unevenness = 0;
+        fm_gradients found = flat ? fm_gradients_measure(p, i, list, count, true, &unevenness)
+                                  : fm_gradients_find(p, i, list, count, false);
+        if (found.known && near_count == 0)
+            rate = -(found.strain.xx + found.strain.yy + (flat ? 0 : found.strain.zz));
+        if (found.known && near_count == 0 && flat && free && s > 0)
+            s = fmaxf(s - UNEVEN_EXCESS * unevenness, 0);
+        if (balanced)
+            rate -= find_excess_flow(step, found.s, S);
     }
     bool isolated = diagonal * (float)(p->R * p->R) < DIAGONAL_MIN ||
                     p->fill[i] < p->self_fill + FM_SPRAY_FILL; // spray has no pressure
     p->diagonal[i] = isolated ? 0 : diagonal;
-    p->residual[i] = isolated ? 0 : rate / (float)step->h;
+    const float below = p->tension ? open * p->tension[i].P : 0;
+    p->residual[i] = isolated ? 0 : rate / (float)step->h + below;
     p->excess[i] = isolated ? 0 : recovery * (s > 0 || !beside ? s : 0);
     p->pressure_sum[i] = isolated ? 0 : (float)(p->c * p->c) * p->warm_start->now[i];
 }

@@ -20,6 +20,10 @@
 //
 // s < 0 counts inside the fluid only.
 //
+// Particles that lie unevenly: w_ij applied to a linear pressure with the gradient G gives -2 G . S,
+// S = sum_j V_j F_ij r_ij, instead of 0. Where the pressure is mainly that of the weight, it is added
+// to the right side in 2D, with G of the last substep: then water at rest stays at rest.
+//
 // Walls and colliders: m = 2, w = 0. The velocity of a boundary particle is that of the wall, and
 // half-way to it is the face of the wall; 2 (v_i - v_wall) is the difference to the mirror image.
 // No pressure difference acts across the face.
@@ -28,6 +32,11 @@
 // pressure_matrix.c). Neighbours that are missing beyond the surface have linear pressures:
 //
 //     B_i = 2 |sum_j V_j F_ij r_ij| / d_i
+//
+// Surface tension: P = sigma K / rho0 there instead, so B_i sigma K / rho0 is added to the right side,
+// and the force of surface tension (surface_tension.c) acts together with the pressure. A round drop
+// is then at rest with the same P in all of its particles. As a force before the solve, it made
+// drops of few particles boil.
 //
 // P < 0 is set to 0 in particles with B_i > 0, and under gravity in all particles beside the
 // surface: in splashes, tension there makes single particles so fast that steps become
@@ -64,8 +73,12 @@
 static const double RECOVERY_REDUCTION = 0.1; // accuracy of the solve that keeps the density
 static const float DISPLACEMENT_MAX = 0.1f;   // by which it moves particles at most, in spacings
 // The iteration ends when the residual is this share of the right side, or when the mean relative
-// compression in a substep is below these shares of the tolerance of the definition.
-static const double REDUCTION = 1e-2, PRESSURE_SHARE = 1e-3, RECOVERY_SHARE = 1e-2;
+// compression in a substep is below these shares of the tolerance of the definition. The second
+// share is for fluids with surface tension, and for slow ones, whose particles move by less than
+// SLOW spacings in a substep: there what is left adds up over many steps. Solves take hardly more
+// iterations with it, because they begin with better pressures.
+static const double REDUCTION = 1e-2, SLOW_REDUCTION = 2e-3, SLOW = 0.2;
+static const double PRESSURE_SHARE = 1e-3, RECOVERY_SHARE = 1e-2;
 
 // Makes the least pressure 0 in fluids without a free surface, whose pressure is known up to a
 // constant. A sheet inside would feel the constant, as much as the samples see more particles on
@@ -118,12 +131,13 @@ static void update_recovery_records(void *context, int first, int last)
         p->fluid.density[i].s = p->pressure_sum[i];
 }
 
-// Copies velocities and densities to the records, which the rows read.
+// Copies velocities and the pressures of the last substep to the records, which the rows read.
 static void update_velocity_records(void *context, int first, int last)
 {
     fm_particles *p = ((const fm_particles_step *)context)->p;
     for (int i = first; i < last; i++) {
         fm_density_record *record = &p->fluid.density[i];
+        record->s = p->warm_start->now[i];
         record->vx = p->now.vx[i];
         record->vy = p->now.vy[i];
         record->vz = p->now.vz[i];
@@ -140,8 +154,9 @@ static void store_pressure(void *context, int first, int last)
         const bool beside = atomic_load_explicit(&p->beside_surface[i], memory_order_relaxed);
         const bool slack = p->is_surface[i] || (beside && splashes);
         float P = p->pressure_sum[i];
-        if (P < 0 && (slack || p->fill[i] > FM_CLUMP_FILL))
-            P = 0;
+        const float least = p->tension ? fminf(0, p->tension[i].P) : 0;
+        if (P < least && (slack || p->fill[i] > FM_CLUMP_FILL))
+            P = least;
         p->P[i] = P;
         p->warm_start->now[i] = inverse_c2 * P;
         p->fluid.force[i].P = P;
@@ -174,6 +189,11 @@ static void kick_range(void *context, int first, int last)
         p->now.vx[i] += h * p->ax[i];
         p->now.vy[i] += h * p->ay[i];
         p->now.vz[i] += h * p->az[i];
+        if (!p->tension)
+            continue;
+        p->now.vx[i] += h * p->tension[i].x;
+        p->now.vy[i] += h * p->tension[i].y;
+        p->now.vz[i] += h * p->tension[i].z;
     }
 }
 
@@ -272,8 +292,10 @@ void fm_pressure_solve(const fm_particles_step *substep)
     step->closed = !fm_pressure_has_surface(p);
     fm_pressure_find_body_links(step);
     const double h2 = step->h * step->h;
+    const bool slow = p->tension || p->max_speed * step->h < SLOW * p->def.spacing;
+    const double reduction = slow ? SLOW_REDUCTION : REDUCTION;
     p->stats.compression =
-        h2 * fm_pressure_iterate(step, REDUCTION, PRESSURE_SHARE * p->def.tolerance / h2);
+        h2 * fm_pressure_iterate(step, reduction, PRESSURE_SHARE * p->def.tolerance / h2);
     raise_pressures(p);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, store_pressure, context);
     fm_parallel_for(pool, n, FM_PARTICLES_BLOCK, find_gradients, context);

@@ -82,8 +82,8 @@ static void square_matrix(float a[6])
     a[5] = n * (xy * xz + yy * yz + yz * zz);
 }
 
-// The part t of g along the surface, by eight steps of inverse iteration: the cofactors of B are the
-// elements of its inverse times a constant.
+// The part t of g along the surface, by eight steps of inverse iteration: the cofactors of B are
+// the elements of its inverse times a constant.
 static fm_vec3 find_tangential(const float g[3], const float B[6])
 {
     float a[6] = {B[1] * B[2] - B[5] * B[5], B[0] * B[2] - B[4] * B[4], B[0] * B[1] - B[3] * B[3],

@@ -119,6 +119,9 @@ static void *create(fm_particles *p, const fm_surroundings *around, fm_error *er
         return NULL;
     *t = (surface_tension){
         .gradients = gradients, .records = records, .spare = spare, .curvature = curvature};
+    if (p->def.method == FM_SPH_CONSTANT_DENSITY &&
+        !(p->tension = fm_arena_alloc(&p->arena, n, sizeof *p->tension, p->object.name, err)))
+        return NULL;
     tabulate_depths(p, t);
     return t;
 }
@@ -370,12 +373,18 @@ static void add_forces_range(void *context, int first, int last)
     double sums[5] = {0};
     for (int i = first; i < last; i++) {
         const surface_record *own = &t->gradients[i];
+        const float K = own->length > 0 ? average_curvature(p, t, i) : 0;
+        const float size = scale * K * own->length;
+        if (p->tension)
+            p->tension[i] = (fm_tension_record){size * own->n[0], size * own->n[1],
+                                                size * own->n[2], scale / 2 * K};
         if (own->length == 0)
             continue;
-        float size = scale * average_curvature(p, t, i) * own->length;
-        p->ax[i] += size * own->n[0];
-        p->ay[i] += size * own->n[1];
-        p->az[i] += size * own->n[2];
+        if (!p->tension) {
+            p->ax[i] += size * own->n[0];
+            p->ay[i] += size * own->n[1];
+            p->az[i] += size * own->n[2];
+        }
         for (int axis = 0; axis < 3; axis++)
             sums[axis] += (double)(size * own->n[axis]);
         sums[3] += (double)t->records[i].length;
@@ -391,9 +400,12 @@ static void subtract_excess_range(void *context, int first, int last)
     fm_particles *p = pass->step->p;
     for (int i = first; i < last; i++) {
         float length = pass->tension->records[i].length;
-        p->ax[i] -= length * pass->excess[0];
-        p->ay[i] -= length * pass->excess[1];
-        p->az[i] -= length * pass->excess[2];
+        float *ax = p->tension ? &p->tension[i].x : &p->ax[i];
+        float *ay = p->tension ? &p->tension[i].y : &p->ay[i];
+        float *az = p->tension ? &p->tension[i].z : &p->az[i];
+        *ax -= length * pass->excess[0];
+        *ay -= length * pass->excess[1];
+        *az -= length * pass->excess[2];
     }
 }
 

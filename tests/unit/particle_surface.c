@@ -100,8 +100,8 @@ static void start_wave(fm_particles *fluid, double height)
 }
 
 // After 0.75 s the particles are disordered. In three frames 1/96 s apart the heights of the wave
-// itself have a second difference of about 0.001 spacings; what is more than that is flicker. Limit:
-// 1 % of a spacing, set before the figures were seen.
+// itself have a second difference of about 0.001 spacings; what is more than that is flicker.
+// Limit: 1 % of a spacing, set before the figures were seen.
 static void check_method(fm_sph_method method)
 {
     fm_world *world = create_world(1000, 1e-3, (fm_vec3){0, -GRAVITY, 0});
