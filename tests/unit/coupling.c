@@ -193,8 +193,8 @@ static fm_sph_method find_chosen_method(double density, bool pinned)
     def.density = density;
     fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
-    if (pinned)
-        pin_first(cloth);
+    fm_error err = {0};
+    assert_good(!pinned || fm_cloth_pin_row(cloth, 0, NULL, &err), &err);
     fm_particles *water = create_water(world, FM_SPH_AUTOMATIC, 0.05, true);
     couple(world, cloth, water, FM_COUPLING_TWO_WAY);
     advance(world, 0.01);
