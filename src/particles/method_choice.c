@@ -14,7 +14,7 @@
 //
 // A step of constant density costs about as much as SOLVE_STEPS weakly compressible ones. At the
 // shipped dam breaks (docs/particles.md), the viscous bound is 1.4 of the step of sound for honey,
-// where constant density takes twice as long, and 14 for syrup, where it takes less than half.
+// where constant density takes twice as long, and 14 for syrup, where it takes 0.6.
 #include "particles/particles.h"
 
 #include <stdio.h>
