@@ -12,8 +12,8 @@
 static const double STRETCH_LIMIT = 1;
 // Weight of a cloth in a particle fluid below which a warning is printed, in weights of a layer of
 // that fluid one spacing thick. A sheet ten spacings wide sinks at a third of the speed of a plate
-// with 0.05, and at a fifth with 0.02 (docs/coupling.md).
-static const double WEIGHT_LIMIT = 0.05;
+// with these (docs/coupling.md).
+static const double WEIGHT_LIMIT = 0.05, WEIGHT_LIMIT_CONSTANT_DENSITY = 0.5;
 
 // Warns when a frame would need an extreme number of substeps (forecast.endless).
 void warn_of_slow_frames(fm_world *world, double frame_seconds)
@@ -31,15 +31,19 @@ static void warn_of_light_cloth(fm_cloth *cloth, fm_object *medium)
     const fm_cloth_def c = fm_cloth_definition(cloth);
     const fm_particles_def f = fm_particles_definition(fm_object_particles(medium));
     double weight = fabs(c.density - f.density) * c.thickness; // kg/m^2, or lift
-    double least = WEIGHT_LIMIT * f.density * f.spacing;       // kg/m^2
+    // `automatic` does not take constant density for light cloth
+    bool constant = f.method == FM_SPH_CONSTANT_DENSITY;
+    double limit = constant ? WEIGHT_LIMIT_CONSTANT_DENSITY : WEIGHT_LIMIT;
+    double least = limit * f.density * f.spacing; // kg/m^2
     if (weight >= least)
         return;
     bool sinks = c.density >= f.density;
     print_error("warning: %s weighs %.3g kg/m^2 %s %s, where particles slow down what weighs less "
                 "than %.3g kg/m^2: it %s too slowly. A spacing of %.2g m instead of %.3g m would "
-                "do; a grid fluid does not need it.",
+                "do%s; a grid fluid does not need it.",
                 fm_cloth_name(cloth), weight, sinks ? "in" : "less than", fm_object_name(medium),
-                least, sinks ? "sinks" : "rises", weight / (WEIGHT_LIMIT * f.density), f.spacing);
+                least, sinks ? "sinks" : "rises", weight / (limit * f.density), f.spacing,
+                constant ? ", and method: weakly-compressible needs a tenth of the weight" : "");
 }
 
 void warn_of_light_cloths(fm_world *world)

@@ -370,6 +370,8 @@ bool fm_cloth_samples_create(fm_cloth_samples *s, fm_cloth *c, double longest, f
     s->points.passive = way == FM_COUPLING_ONE_WAY;
     s->points.by_drag = fm_coupling_is_by_drag(c->object.type, way);
     s->points.thickness = c->def.thickness;
+    if (!c->line && !c->soft && c->pinned_count == 0)
+        s->points.free_mass = c->def.density * c->def.thickness;
     if (!(c->line ? create_line_samples : create_surface_samples)(s, longest, err))
         return false;
     c->carrier.on = s->points.passive;

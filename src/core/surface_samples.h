@@ -15,6 +15,7 @@
 typedef struct fm_samples {
     int count;
     double thickness; // m, of the surface
+    double free_mass; // kg/m^2, of a surface without pins; 0: it has pins, or is not an open cloth
     bool passive;     // true: the samples exert no force on the fluid
     // true: the fluid solves its exchange with the body implicitly, with `inverse_mass`. Then
     // impulse_to_body changes the velocity of the body at once, and `load` acts in the next

@@ -210,6 +210,13 @@ static double find_clinging_share(double both)
     return fmax(0, fmin(1, (both - CLINGING_LOW) / (CLINGING_HIGH - CLINGING_LOW)));
 }
 
+// Pressure of fluid particle i, m^2/s^2; with constant density, that of the last substep.
+static inline double find_last_pressure(const fm_particles *p, int i)
+{
+    return p->warm_start ? (double)p->warm_start->now[i] * p->c * p->c
+                         : (double)p->fluid.force[i].P;
+}
+
 // Kernel sums over the fluid around boundary particle i, which is a sample of a surface with this
 // normal. g: gravity, m/s^2; scale: 1 / the kernel sum of fluid on one side only.
 static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm_vec3 g,
@@ -226,7 +233,7 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
         const fm_force_record *record = &p->fluid.force[list[k]];
         fm_vec3 r = fm_boundary_find_offset(p, i, list[k]);
         double u = find_nearness(r, inverse), w = find_kernel(u),
-               a = find_pressure_weight(record, u), P = record->P;
+               a = find_pressure_weight(record, u), P = find_last_pressure(p, list[k]);
         int side = fm_dot(r, normal) > 0;
         v.side[side] += w;
         v.P[side] += w * (P - fm_dot(g, r));
@@ -242,7 +249,8 @@ static fm_sample_sums sum_fluid(const fm_particles *p, int i, fm_vec3 normal, fm
     for (int side = 0; side < 2; side++)
         v.P[side] = v.side[side] > KERNEL_SUM_MIN ? v.P[side] / v.side[side] : 0;
     double both = fmin(1, scale * fmin(v.side[0], v.side[1]));
-    if (p->def.shifting > 0 && v.sum > 0) // without shifting there is none (forces.c)
+    bool weighs = !p->sheet || fm_length(g) > 0;
+    if (p->def.shifting > 0 && v.sum > 0 && weighs) // without shifting there is none (forces.c)
         fm_surface_reference_set(&v, normal, g, inside / v.sum, find_clinging_share(both));
     for (int side = 0; side < 2; side++)
         v.push = fm_add_scaled(v.push, slope[side], v.P[side] - 2 * v.reference);

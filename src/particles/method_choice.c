@@ -8,6 +8,8 @@
 //   springs           they exist in that method only
 //   memory            fractional viscosity is tested with that method
 //   surface tension   with constant density, only drops at rest are tested
+//   light cloth       free two-way cloth that differs from the weight of the fluid by less than
+//                     LIGHT layers of particles sinks much more slowly with constant density
 //   viscosity         if it bounds the step, the long steps of constant density are lost
 //
 // A step of constant density costs about as much as SOLVE_STEPS weakly compressible ones. At the
@@ -18,7 +20,8 @@
 #include <stdio.h>
 
 static const double SOLVE_STEPS = 4;
-static const double FULL = 0.9; // share of the domain above which fluid has no free surface
+static const double LIGHT = 0.5; // docs/coupling.md, Sinking
+static const double FULL = 0.9;  // share of the domain above which fluid has no free surface
 
 // True when the fluid fills a domain without open sides.
 static bool fills_domain(const fm_particles *p)
@@ -32,6 +35,19 @@ static bool fills_domain(const fm_particles *p)
             return false;
     }
     return p->count * p->volume > FULL * volume;
+}
+
+// True when a free cloth with two-way coupling is almost as heavy as the fluid.
+static bool has_light_cloth(const fm_particles *p)
+{
+    for (int m = 0; m < p->surface_count; m++) {
+        const fm_samples *s = p->surfaces[m];
+        double weight = fabs(s->free_mass - p->def.density * s->thickness); // kg/m^2, in the fluid
+        if (!s->passive && !s->by_drag && s->free_mass > 0 &&
+            weight < LIGHT * p->def.density * p->def.spacing)
+            return true;
+    }
+    return false;
 }
 
 // Why constant density is not chosen; NULL: it is.
@@ -49,6 +65,8 @@ static const char *find_obstacle(const fm_particles *p, const fm_surroundings *a
         return "there is no gravity";
     if (fills_domain(p))
         return "it has no free surface";
+    if (has_light_cloth(p))
+        return "light free cloth moves too slowly with constant density";
     return nu * sound * SOLVE_STEPS > 0.125 * h * h ? "viscosity bounds the step" : NULL;
 }
 

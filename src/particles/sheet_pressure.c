@@ -25,6 +25,9 @@
 //
 //     sum_s C_is rho V w / (1 + w K_s) sum_k C_ks P_k,    symmetric and not negative
 //
+// The forces of pairs leave out the reference pressure of surface_reference.c, 2 P_s + G_s . r_is,
+// from 2 P_i. Its part of J_s is in v*.
+//
 // The pairs give the opposite impulses to the fluid, along r_is. The part across n, which would
 // compress a sheet at its edges, is distributed evenly over its wet area. It acts, like friction
 // and the momentum of particles that are stopped at the sheet, on m + M. The sheet gets m dv of all
@@ -84,13 +87,15 @@ static void for_samples(const fm_particles_step *step, fm_range_body *body)
     fm_parallel_for(step->around->pool, step->p->wet_count, FM_PARTICLES_BLOCK, body, (void *)step);
 }
 
-// Reads one sample, which is boundary particle b.
+// Reads one sample, which is boundary particle b, and counts the weight of its excess volume.
 static fm_sheet_sample read_sample(const fm_particles_step *step, const fm_samples *s, int k, int b)
 {
-    const fm_particles *p = step->p;
+    fm_particles *p = step->p;
     const bool held = !(s->inverse_mass[k] > 0);
     const double mass = held ? 0 : 1 / s->inverse_mass[k] + s->clinging_mass[k];
     fm_vec3 returned = fm_scale(s->load[k], -step->h);
+    fm_vec3 weight = fm_surface_reference_find_weight(step, s, k, &p->sample_sums[b]);
+    p->stats.clinging = fm_add_scaled(p->stats.clinging, weight, step->h);
     return (fm_sheet_sample){
         .active = true,
         .normal = s->normal[k],
@@ -98,7 +103,7 @@ static fm_sheet_sample read_sample(const fm_particles_step *step, const fm_sampl
         .inverse_mass = held ? 0 : 1 / (mass + s->borrowed_mass[k]),
         .soft = fm_scale(p->force[b], step->h),
         .returned = returned,
-        .given = fm_add_scaled(returned, step->around->gravity, s->excess_mass[k] * step->h),
+        .given = fm_add_scaled(returned, weight, step->h),
         .passed = fm_add(s->tangential_impulse[k], fm_sub(s->impulse_to_fluid[k], returned)),
     };
 }
@@ -116,8 +121,6 @@ void fm_sheet_pressure_begin(const fm_particles_step *step)
         if (!s || s->passive || !(p->sample_sums[b].sum > 0))
             continue;
         p->sheet[b] = read_sample(step, s, k, b);
-        p->stats.clinging =
-            fm_add_scaled(p->stats.clinging, step->around->gravity, s->excess_mass[k] * step->h);
     }
 }
 
@@ -139,9 +142,16 @@ static void limit_range(void *context, int first, int last)
     }
 }
 
+// The reference pressure of a pair with sample b, twice, m^2/s^2 (surface_reference.c).
+static inline double find_reference(const fm_particles *p, int b, fm_vec3 r)
+{
+    const fm_sample_sums *v = &p->sample_sums[b];
+    return 2 * v->reference + fm_dot(v->reference_slope, r);
+}
+
 // Sums over the fluid beside a sample: of k, of k u, and of P C.
 typedef struct fluid_sums {
-    double k, ku, PC;
+    double k, ku, PC, reference;
 } fluid_sums;
 
 // Sums over the fluid beside sample wet[w]. P: of the fluid particles, or NULL.
@@ -157,6 +167,7 @@ static fluid_sums sum_fluid(const fm_particles *p, int w, const float *P)
         double k = -(double)p->sheet_share[i] * mass * at.slope * at.along * at.along;
         sum.k += k;
         sum.ku += k * find_speed(p, i, p->sheet[b].normal);
+        sum.reference += at.slope * at.along * find_reference(p, b, at.r);
         sum.PC += P ? 2 * at.slope * at.along * (double)P[i] : 0;
     }
     return sum;
@@ -176,6 +187,8 @@ static void predict_range(void *context, int first, int last)
         const double inverse = sheet->inverse_mass;
         fluid_sums sum = sum_fluid(p, w, NULL);
         fm_vec3 v = fm_add_scaled(s->body_velocity[k], sheet->given, inverse);
+        v = fm_add_scaled(v, sheet->normal,
+                          -inverse * step->h * p->def.density * p->volume * sum.reference);
         sheet->speed = fm_dot(v, sheet->normal);
         sheet->hold = 1 / (1 + inverse * sum.k);
         sheet->response = p->def.density * p->volume * inverse * sheet->hold;
@@ -278,7 +291,7 @@ static void push_samples(void *context, int first, int last)
         for (int n = 0; n < count - padding; n++) {
             pair at = find_pair(p, list[n], p->wet[w]);
             double u = find_speed(p, list[n], sheet->normal) - sheet->speed;
-            double P = 2 * step->h * (double)p->P[list[n]] -
+            double P = step->h * (2 * (double)p->P[list[n]] - find_reference(p, p->wet[w], at.r)) -
                        (double)p->sheet_share[list[n]] * u * at.along;
             J = fm_add_scaled(J, at.r, mass * at.slope * P);
         }
@@ -303,7 +316,8 @@ static void push_fluid(void *context, int first, int last)
                 continue;
             pair at = find_pair(p, i, list[n]);
             double u = find_speed(p, i, sheet->normal) - sheet->speed;
-            double P = (double)p->P[i] - (double)p->sheet_share[i] * u * at.along / step->h;
+            double P = (double)p->P[i] - find_reference(p, list[n], at.r) -
+                       (double)p->sheet_share[i] * u * at.along / step->h;
             a = fm_add_scaled(a, at.r, -at.slope * P);
         }
         p->ax[i] += (float)a.x;

@@ -26,6 +26,9 @@
 // the reference would have to be zero as well. c is the clinging share of s: 0 unless fluid is
 // on both sides (immersed_surfaces.c).
 //
+// With constant density, p is that of the last substep, p_side is as in sheet_pressure.c, and the
+// reference is known before the solve. Without gravity, there is none.
+//
 //   p  pressure / rho0, m^2/s^2    P, G  reference and its gradient, m^2/s^2, m/s^2
 //   w  volume of the sample times kernel    n  normal    g  gravity, m/s^2    x  position, m
 #include "particles/particles.h"
@@ -123,12 +126,14 @@ static void find_range(void *context, int first, int last)
     }
 }
 
-// Finds the references of all fluid particles from those of the samples. Only the weakly
-// compressible method with particle shifting has any.
+// Finds the references of all fluid particles from those of the samples: with particle shifting, in
+// the weakly compressible method and, under gravity, beside two-way sheets with constant density.
 void fm_surface_reference_find(const fm_particles_step *step)
 {
     fm_particles *p = step->p;
-    if (p->def.method != FM_SPH_WEAKLY_COMPRESSIBLE || !(p->def.shifting > 0))
+    bool weak = p->def.method == FM_SPH_WEAKLY_COMPRESSIBLE && p->def.shifting > 0;
+    bool constant = p->sheet && fm_length(step->around->gravity) > 0;
+    if (!weak && !constant)
         return;
     fm_parallel_for(step->around->pool, p->count, FM_PARTICLES_BLOCK, find_range, (void *)step);
     for (int w = 0; w < p->wet_count && p->ghost_strain; w++)

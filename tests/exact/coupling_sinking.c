@@ -21,7 +21,8 @@ typedef struct descent {
 
 // Lets a sheet with the weight of `layers` sink for some seconds. It starts `below` the surface, m,
 // where it replaces one layer of the particles. alpha: artificial viscosity; negative: the default.
-static descent sink(double layers, double spacing, double below, double seconds, double alpha)
+static descent sink(fm_sph_method method, double layers, double spacing, double below,
+                    double seconds, double alpha)
 {
     fm_world *world = create_world(0, 0, (fm_vec3){0, -g, 0});
     fm_cloth_def def = light_cotton();
@@ -31,6 +32,7 @@ static descent sink(double layers, double spacing, double below, double seconds,
     fm_sheet sheet = flat_sheet(9, SIZE, aside, start, aside);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
     fm_particles_def fluid = fixture_tank_def(3, spacing, (fm_vec3){WIDE, DEPTH + 0.1, WIDE});
+    fluid.method = method;
     if (alpha >= 0)
         fluid.artificial_viscosity = alpha;
     fm_particles *water = create_fluid(world, &fluid);
@@ -58,23 +60,33 @@ static descent sink(double layers, double spacing, double below, double seconds,
 static void a_light_sheet_sinks_at_any_depth(void **state)
 {
     (void)state;
-    for (int deep = 0; deep < 2; deep++)
-        assert_true(sink(0.25, 0.02, deep ? 0.2 : 0.1, 0.5, -1).speed > 0.05);
+    for (int deep = 0; deep < 2; deep++) {
+        double below = deep ? 0.2 : 0.1;
+        printf("  automatic:\n");
+        assert_true(sink(FM_SPH_AUTOMATIC, 0.25, 0.02, below, 0.5, -1).speed > 0.05);
+        printf("  constant density:\n");
+        assert_true(sink(FM_SPH_CONSTANT_DENSITY, 0.5, 0.02, below, 0.9, -1).speed > 0.05);
+    }
 }
 
 static void a_sheet_as_dense_as_water_hovers(void **state)
 {
     (void)state;
-    descent d = sink(0, 0.02, 0.1, 0.4, -1);
-    assert_at_most(fabs(d.fall), 0.003); // m
-    assert_at_most(fabs(d.speed), 0.005);
+    for (int constant = 0; constant < 2; constant++) {
+        fm_sph_method method = constant ? FM_SPH_CONSTANT_DENSITY : FM_SPH_WEAKLY_COMPRESSIBLE;
+        descent d = sink(method, 0, 0.02, 0.1, 0.4, -1);
+        assert_at_most(fabs(d.fall), 0.003); // m
+        assert_at_most(fabs(d.speed), 0.005);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 2) { // an entry of the table in docs/coupling.md: layers, spacing, alpha
-        sink(strtod(argv[1], NULL), strtod(argv[2], NULL), 0.1, 0.9,
-             argc > 3 ? strtod(argv[3], NULL) : -1);
+    if (argc > 3) { // an entry of a table in docs/coupling.md: method, layers, spacing, alpha
+        fm_sph_method method =
+            argv[1][0] == 'c' ? FM_SPH_CONSTANT_DENSITY : FM_SPH_WEAKLY_COMPRESSIBLE;
+        sink(method, strtod(argv[2], NULL), strtod(argv[3], NULL), 0.1, 0.9,
+             argc > 4 ? strtod(argv[4], NULL) : -1);
         return 0;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_light_sheet_sinks_at_any_depth),

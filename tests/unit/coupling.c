@@ -185,18 +185,31 @@ static void light_cloth_stays_at_rest_and_heavy_cloth_sinks(void **state)
     }
 }
 
-static void an_automatic_method_is_constant_density_with_coupled_cloth(void **state)
+// The method that is chosen for a free cloth of `density`, kg/m^3, or one with a pin, in water.
+static fm_sph_method find_chosen_method(double density, bool pinned)
 {
-    (void)state;
     fm_world *world = create_world(0, 0, (fm_vec3){0, -9.81, 0});
     fm_cloth_def def = light_cotton();
+    def.density = density;
+    def.thickness = 1e-3; // m
     fm_sheet sheet = flat_sheet(5, 0.2, 0.1, 0.1, 0.1);
     fm_cloth *cloth = create_sheet(world, &def, &sheet);
+    fm_error err = {0};
+    assert_good(!pinned || fm_cloth_pin_row(cloth, 0, NULL, &err), &err);
     fm_particles *water = create_water(world, FM_SPH_AUTOMATIC, 0.05, true);
     couple(world, cloth, water, FM_COUPLING_TWO_WAY);
     advance(world, 0.01);
-    assert_int_equal(fm_particles_definition(water).method, FM_SPH_CONSTANT_DENSITY);
+    fm_sph_method method = fm_particles_definition(water).method;
     fm_world_destroy(world);
+    return method;
+}
+
+static void an_automatic_method_is_constant_density_unless_cloth_is_free_and_light(void **state)
+{
+    (void)state;
+    assert_int_equal(find_chosen_method(500, true), FM_SPH_CONSTANT_DENSITY);
+    assert_int_equal(find_chosen_method(5e4, false), FM_SPH_CONSTANT_DENSITY); // 1 layer
+    assert_int_equal(find_chosen_method(500, false), FM_SPH_WEAKLY_COMPRESSIBLE);
 }
 
 // With one-way coupling, a cloth in a flow takes on its velocity, and the flow does not change.
@@ -240,7 +253,7 @@ int main(void)
         cmocka_unit_test(a_coupled_cloth_with_memory_takes_substeps_a_thousandth_of_the_first),
         cmocka_unit_test(samples_have_the_area_of_the_cloth_and_replace_fluid),
         cmocka_unit_test(light_cloth_stays_at_rest_and_heavy_cloth_sinks),
-        cmocka_unit_test(an_automatic_method_is_constant_density_with_coupled_cloth),
+        cmocka_unit_test(an_automatic_method_is_constant_density_unless_cloth_is_free_and_light),
         cmocka_unit_test(one_way_coupling_moves_the_cloth_and_not_the_fluid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
