@@ -411,8 +411,9 @@ bool fm_particles_fill_box(fm_particles *p, const fm_fluid_box *box, const fm_su
     return true;
 }
 
-// Fill of a row of the lattice below a flat surface whose normal is y, times the kernel sum inside the
-// lattice. row: 0 is the outermost; strain: by which the lattice is longer in y and shorter in x.
+// Fill of a row of the lattice below a flat surface whose normal is y, times the kernel sum inside
+// the lattice. row: 0 is the outermost; strain: by which the lattice is longer in y and shorter in
+// x.
 static double sum_row(const fm_particles *p, int row, double strain)
 {
     const int reach = (int)ceil(p->def.support) + 1, depth = p->def.dimensions == 3 ? reach : 0;

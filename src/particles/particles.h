@@ -370,8 +370,8 @@ struct fm_particles {
     unsigned char *is_surface; // 1: neighbours are missing beyond a free surface
     fm_body_link *body_links;  // of particles beside colliders with a mass
     int body_link_count;
-    // of the first and second row below a flat surface: fill; |sum of kernel gradients|, 1/m; rise of
-    // the fill with a strain across the surface that keeps the volume
+    // of the first and second row below a flat surface: fill; |sum of kernel gradients|, 1/m; rise
+    // of the fill with a strain across the surface that keeps the volume
     float row_fill[2], row_slope[2], row_stretch[2];
     bool has_ghosts;                // there are periodic sides
     fm_particle_scalar *warm_start; // P / c^2 of the last substep, where iterations begin

@@ -78,9 +78,9 @@ static float find_row(const fm_particles *p, float slope)
 }
 
 // Depth of a particle below the free surface, m: 1/2 spacing in the outermost row, 3/2 in the next,
-// longer where the lattice is stretched across the surface, which raises the fill. Without that, the
-// top of a wave of height a and wave number k would be low by k a / 2 spacings, and its period 1 to
-// 2 % too long at 2 cm. slope: |sum of kernel gradients|, 1/m.
+// longer where the lattice is stretched across the surface, which raises the fill. Without that,
+// the top of a wave of height a and wave number k would be low by k a / 2 spacings, and its period
+// 1 to 2 % too long at 2 cm. slope: |sum of kernel gradients|, 1/m.
 static float find_depth(const fm_particles *p, float slope, float fill)
 {
     const float u = find_row(p, slope);

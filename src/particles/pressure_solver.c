@@ -20,9 +20,9 @@
 //
 // s < 0 counts inside the fluid only.
 //
-// Particles that lie unevenly: w_ij applied to a linear pressure with the gradient G gives -2 G . S,
-// S = sum_j V_j F_ij r_ij, instead of 0. Where the pressure is mainly that of the weight, it is added
-// to the right side in 2D, with G of the last substep: then water at rest stays at rest.
+// Particles that lie unevenly: w_ij applied to a linear pressure with the gradient G gives -2 G .
+// S, S = sum_j V_j F_ij r_ij, instead of 0. Where the pressure is mainly that of the weight, it is
+// added to the right side in 2D, with G of the last substep: then water at rest stays at rest.
 //
 // Walls and colliders: m = 2, w = 0. The velocity of a boundary particle is that of the wall, and
 // half-way to it is the face of the wall; 2 (v_i - v_wall) is the difference to the mirror image.
@@ -33,10 +33,10 @@
 //
 //     B_i = 2 |sum_j V_j F_ij r_ij| / d_i
 //
-// Surface tension: P = sigma K / rho0 there instead, so B_i sigma K / rho0 is added to the right side,
-// and the force of surface tension (surface_tension.c) acts together with the pressure. A round drop
-// is then at rest with the same P in all of its particles. As a force before the solve, it made
-// drops of few particles boil.
+// Surface tension: P = sigma K / rho0 there instead, so B_i sigma K / rho0 is added to the right
+// side, and the force of surface tension (surface_tension.c) acts together with the pressure. A
+// round drop is then at rest with the same P in all of its particles. As a force before the solve,
+// it made drops of few particles boil.
 //
 // P < 0 is set to 0 in particles with B_i > 0, and under gravity in all particles beside the
 // surface: in splashes, tension there makes single particles so fast that steps become

@@ -8,10 +8,11 @@
 // and the share of that mode in the velocities is recorded. Its period is within 0.5 % of that of
 // small waves, w^2 = g k tanh(k h) (reference/grid_slosh.csv). Its amplitude falls by numerical
 // dissipation alone: water damps these waves by 2 nu k^2, about 2e-5 1/s. The decay is less than
-// 0.02 1/s, and falls with the spacing at an order of at least 1; it must not grow by more than 0.004
-// 1/s. At 4 cm constant density loses 0.11 1/s; that limit was 0.09 before the surface was exact for
-// linear pressures, which made 2 cm and 1.25 cm better and 4 cm worse (0.074 before). `make test` runs one tank at a coarse spacing with
-// larger limits; the long version runs two tanks at 2 cm and 1.25 cm.
+// 0.02 1/s, and falls with the spacing at an order of at least 1; it must not grow by more than
+// 0.004 1/s. At 4 cm constant density loses 0.11 1/s; that limit was 0.09 before the surface was
+// exact for linear pressures, which made 2 cm and 1.25 cm better and 4 cm worse (0.074 before).
+// `make test` runs one tank at a coarse spacing with larger limits; the long version runs two tanks
+// at 2 cm and 1.25 cm.
 #include "fluids.h"
 
 static const double g = 9.81, PI = 3.14159265358979323846; // m/s^2
