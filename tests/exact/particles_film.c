@@ -6,15 +6,12 @@
 //
 //     thickness(z, t) = min(D, sqrt(nu z / (g t)))
 //
-// The particles of a film that is thinner
-// than their spacing cannot do that: one layer flows 1.5 times as fast as a film of its thickness.
-// The limits, 60 % of the exact volume and 5 % of open wall after 2 s, were set after the figures
+// The particles of a film that is thinner than their spacing cannot do that: one layer flows 1.5
+// times as fast as a film of its thickness. The limits, 60 % of the exact volume and 5 % of open wall after 2 s, were set after the figures
 // were seen. Without shifting along the surface and suction at walls, and with the transposed
 // velocity gradient beside walls (viscous_rotation.c), 44 % of the volume above 16 cm is left after
 // 2 s and 28 % of the wall is open.
-#include "fluids.h"
-
-#include <fathom/draw.h>
+#include "drawn_surface.h"
 
 static const double SPACING = 0.016, THICKNESS = 0.048, HEIGHT = 0.5, WIDTH = 0.128; // m
 static const double NU = 0.1, GRAVITY = 9.81;                                        // m^2/s, m/s^2
@@ -69,20 +66,9 @@ static void mark_covered(const float *a, const float *b, const float *c, bool *c
 // Share of the wall that the drawn surface leaves open.
 static double find_open_share(fm_particles *film)
 {
-    int n, open = 0;
+    int open = 0;
     bool covered[POINTS] = {0};
-    fm_error err = {0};
-    const fm_vec3 *x = fm_particles_positions(film, &n);
-    float *points = malloc(3 * (size_t)n * sizeof *points);
-    for (int i = 0; i < n; i++) {
-        points[3 * i] = (float)x[i].x;
-        points[3 * i + 1] = (float)x[i].y;
-        points[3 * i + 2] = (float)x[i].z;
-    }
-    fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
-    def.spacing = SPACING;
-    fm_surface *s = fm_fluid_mesh_create(points, n, &def, &err);
-    assert_good(s, &err);
+    fm_surface *s = create_drawn_surface(film, SPACING);
     for (int f = 0; f < s->face_count; f++) {
         const int *corner = s->face_points + 3 * f;
         mark_covered(s->points + 3 * corner[0], s->points + 3 * corner[1],
@@ -91,7 +77,6 @@ static double find_open_share(fm_particles *film)
     for (int i = 0; i < POINTS; i++)
         open += !covered[i];
     fm_surface_destroy(s);
-    free(points);
     return (double)open / POINTS;
 }
 

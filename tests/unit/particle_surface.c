@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The surface that is drawn around the particles of a fluid is calm: it does not flicker in a
 // standing wave, and encloses the volume of the particles.
-#include "fluids.h"
+#include "drawn_surface.h"
 
-#include <fathom/draw.h>
 #include <string.h>
 
 enum { SIDE_POINTS = 10, POINTS = SIDE_POINTS * SIDE_POINTS }; // where heights are measured
@@ -16,26 +15,6 @@ static const double PI = 3.14159265358979323846, GRAVITY = 9.81;
 typedef struct heights {
     double at[POINTS];
 } heights;
-
-// The surface around the particles.
-static fm_surface *create_surface(fm_particles *fluid)
-{
-    int n;
-    fm_error err = {0};
-    const fm_vec3 *x = fm_particles_positions(fluid, &n);
-    float *points = malloc(3 * (size_t)n * sizeof *points);
-    for (int i = 0; i < n; i++) {
-        points[3 * i] = (float)x[i].x;
-        points[3 * i + 1] = (float)x[i].y;
-        points[3 * i + 2] = (float)x[i].z;
-    }
-    fm_fluid_mesh_def def = fm_default_fluid_mesh_def();
-    def.spacing = SPACING;
-    fm_surface *s = fm_fluid_mesh_create(points, n, &def, &err);
-    assert_good(s, &err);
-    free(points);
-    return s;
-}
 
 // Raises the heights to the triangle a b c where it is above points of the lattice. det: twice the
 // area of its projection, positive where it faces up.
@@ -55,7 +34,7 @@ static void add_triangle(const double *a, const double *b, const double *c, doub
 static heights find_heights(fm_particles *fluid, double *volume)
 {
     heights found = {0};
-    fm_surface *s = create_surface(fluid);
+    fm_surface *s = create_drawn_surface(fluid, SPACING);
     *volume = 0;
     for (int f = 0; f < s->face_count; f++) {
         double p[3][3];
