@@ -458,10 +458,10 @@ static bool try(experiment *e, sweep *s, double first, double second)
 static void refine(experiment *e, sweep *s)
 {
     bool two = models[s->m].second > 0;
-    double start = s->chosen[0];
+    double start = s->chosen[0], factor = sqrt(10);
     for (int i = 0; i < 12 && two && s->chosen[1] < 1 && !experiment_failed(e); i++)
         try(e, s, start * pow(10, -0.25 * (i % 4)), start * pow(10, -0.5 * (i / 4)));
-    for (double factor = sqrt(10); factor > 1.3; factor = sqrt(factor)) {
+    for (int pass = 0; pass < 3; pass++, factor = sqrt(factor)) {
         bool better = true;
         for (int moves = 0; moves < 8 && better && !experiment_failed(e); moves++) {
             double a = s->chosen[0], b = s->chosen[1];

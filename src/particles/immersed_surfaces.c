@@ -364,9 +364,9 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else
 // NULL. *k: index of the sample.
-fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *k)
+fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *sample)
 {
-    fm_samples *s = fm_boundary_surface(p, i, k);
+    fm_samples *s = fm_boundary_surface(p, i, sample);
     return s && !s->passive && p->sample_sums[i].sum > 0 ? s : NULL;
 }
 
