@@ -67,6 +67,7 @@
 //
 // [MON92], [SKI13], [ADA13], [MCG03], [OZG13] in docs/references.md
 #include "particles/particles.h"
+#include "particles/surface_reference.h"
 
 #include <string.h>
 

@@ -46,6 +46,7 @@
 //   dv   change of velocity, m/s    x  position, m
 #include "particles/particles.h"
 #include "particles/sheet_pressure.h"
+#include "particles/surface_reference.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,6 +2,8 @@
 // particles.c: creation of fluids from checked definitions, filling with boxes of particles, and
 // preparation for the first step.
 #include "particles/particles.h"
+#include "particles/sheet_pressure.h"
+#include "particles/surface_reference.h"
 
 #include <assert.h>
 #include <float.h>

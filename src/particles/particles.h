@@ -192,32 +192,6 @@ typedef struct fm_sample_sums {
     fm_vec3 reference_slope;
 } fm_sample_sums;
 
-// A sample of a sheet in a substep of the constant-density method (sheet_pressure.c).
-typedef struct fm_sheet_sample {
-    bool active; // it has fluid nearby, and pushes it
-    fm_vec3 normal;
-    double mass;                  // kg, with the mass that clings to it; 0: held
-    double inverse_mass;          // 1/kg, of its mass and the mass borrowed from the fluid; 0: held
-    double speed;                 // m/s, along the normal: v*, then with the pressures
-    double hold;                  // 1 / (1 + w K): 1 if held, 0 if light
-    double response;              // rho V w / (1 + w K)
-    fm_vec3 returned;             // N s, minus the load of its interval
-    fm_vec3 given;                // N s, the same with the weight of its excess mass
-    fm_vec3 soft;                 // N s, on mass and added mass: friction, stopped particles
-    fm_vec3 passed;               // N s, that the fluid gets
-    fm_vec3 pressure, tangential; // N s, of the pressures, along and across the normal
-} fm_sheet_sample;
-
-// Reference pressure at a fluid particle beside an immersed surface (surface_reference.c).
-typedef struct fm_surface_reference {
-    double share;  // 0 to 1, that of the samples around it; 0: no reference
-    double P;      // m^2/s^2
-    fm_vec3 slope; // m/s^2, its gradient
-    // Sums over the samples around the particle, without the gradient scale fm_particles.F: of the
-    // kernel gradients, and of these times slope . (distance vector).
-    fm_vec3 gradient, linear;
-} fm_surface_reference;
-
 // Candidate neighbours of a point in a set: one run of consecutive particles per cell row, from
 // index `first` to below `last`.
 typedef struct fm_neighbour_runs {
@@ -397,14 +371,14 @@ struct fm_particles {
     double *mass_share;     // kg/m^2, of each fluid particle, see immersed_surfaces.c
     int *stopped_by;        // boundary particle that stopped each fluid particle, or -1
     fm_vec3 *stopped;       // m/s, change of velocity when it was stopped
-    fm_sample_sums *sample_sums;             // [boundary particle] of samples of immersed surfaces
-    fm_surface_reference *surface_reference; // [fluid particle] beside immersed surfaces
-    fm_sheet_sample *sheet;  // [boundary particle] NULL: no sheet is in the pressure solve
-    float *sheet_share;      // [fluid particle] c of sheet_pressure.c
-    double sheet_interval;   // s, longest stable substep
-    fm_vec3 *spread_impulse; // [boundary particle] impulse that a sample of cloth passes on
-                             // to the fluid, N s, divided by fm_sample_sums.mass
-    double *partial;         // partial sums and maxima of the blocks
+    fm_sample_sums *sample_sums; // [boundary particle] of samples of immersed surfaces
+    struct fm_surface_reference *surface_reference; // [fluid particle] beside immersed surfaces
+    struct fm_sheet_sample *sheet; // [boundary particle] NULL: no sheet is in the pressure solve
+    float *sheet_share;            // [fluid particle] c of sheet_pressure.c
+    double sheet_interval;         // s, longest stable substep
+    fm_vec3 *spread_impulse;       // [boundary particle] impulse that a sample of cloth passes on
+                                   // to the fluid, N s, divided by fm_sample_sums.mass
+    double *partial;               // partial sums and maxima of the blocks
     // [particle, before or after sorting] hit in this substep on a collider, if its force is used
     int *hit;               // index of that collider, -1: none
     fm_vec3 *hit_velocity;  // m/s, velocity that the particle lost
@@ -722,14 +696,6 @@ void fm_immersed_surfaces_push_samples(const fm_particles_step *step);
 void fm_immersed_surfaces_stop_crossing(const fm_particles_step *step, int first, int last);
 // Gives the momentum of the stopped particles to the surfaces.
 void fm_immersed_surfaces_add_stopped_momentum(const fm_particles_step *step);
-
-// surface_reference.c: the reference pressure beside immersed surfaces.
-void fm_surface_reference_set(fm_sample_sums *v, fm_vec3 normal, fm_vec3 g, double inside,
-                              double clinging);
-fm_vec3 fm_surface_reference_find_weight(const fm_particles_step *step, const fm_samples *samples,
-                                         int k, const fm_sample_sums *v); // N, of sample k
-// Finds the references of all fluid particles. Call after the samples have measured the fluid.
-void fm_surface_reference_find(const fm_particles_step *step);
 
 // density.c: s and P of the fluid particles, and their force records.
 // One function for each method: weakly compressible, constant density, standard.

@@ -49,6 +49,7 @@
 //   u  velocity of a particle along n before the pressures act, m/s
 //   S  smooth step, 3 a^2 - 2 a^3
 #include "particles/sheet_pressure.h"
+#include "particles/surface_reference.h"
 
 static const double LEAST = 0.7, LEAST_IN_FOLD = 4, FLAT = 0.6; // find_least
 

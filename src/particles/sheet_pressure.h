@@ -6,6 +6,22 @@
 
 #include "particles/particles.h"
 
+// A sample of a sheet in a substep of the constant-density method.
+typedef struct fm_sheet_sample {
+    bool active; // it has fluid nearby, and pushes it
+    fm_vec3 normal;
+    double mass;                  // kg, with the mass that clings to it; 0: held
+    double inverse_mass;          // 1/kg, of its mass and the mass borrowed from the fluid; 0: held
+    double speed;                 // m/s, along the normal: v*, then with the pressures
+    double hold;                  // 1 / (1 + w K): 1 if held, 0 if light
+    double response;              // rho V w / (1 + w K)
+    fm_vec3 returned;             // N s, minus the load of its interval
+    fm_vec3 given;                // N s, the same with the weight of its excess mass
+    fm_vec3 soft;                 // N s, on mass and added mass: friction, stopped particles
+    fm_vec3 passed;               // N s, that the fluid gets
+    fm_vec3 pressure, tangential; // N s, of the pressures, along and across the normal
+} fm_sheet_sample;
+
 // Reads what the sheets did in their interval. Call after the forces without pressure are computed.
 void fm_sheet_pressure_begin(const fm_particles_step *step);
 // Predicts the velocities of the samples without pressure. Call before the matrix is computed.

@@ -31,7 +31,7 @@
 //
 //   p  pressure / rho0, m^2/s^2    P, G  reference and its gradient, m^2/s^2, m/s^2
 //   w  volume of the sample times kernel    n  normal    g  gravity, m/s^2    x  position, m
-#include "particles/particles.h"
+#include "particles/surface_reference.h"
 
 // Volume of a boundary particle times the Wendland kernel, without scale, at u = 1 - distance / R.
 static double find_weight(const fm_force_record *record, double u)

@@ -7,10 +7,10 @@
 //     thickness(z, t) = min(D, sqrt(nu z / (g t)))
 //
 // The particles of a film that is thinner than their spacing cannot do that: one layer flows 1.5
-// times as fast as a film of its thickness. The limits, 60 % of the exact volume and 5 % of open wall after 2 s, were set after the figures
-// were seen. Without shifting along the surface and suction at walls, and with the transposed
-// velocity gradient beside walls (viscous_rotation.c), 44 % of the volume above 16 cm is left after
-// 2 s and 28 % of the wall is open.
+// times as fast as a film of its thickness. The limits, 60 % of the exact volume and 5 % of open
+// wall after 2 s, were set after the figures were seen. Without shifting along the surface and
+// suction at walls, and with the transposed velocity gradient beside walls (viscous_rotation.c), 44
+// % of the volume above 16 cm is left after 2 s and 28 % of the wall is open.
 #include "drawn_surface.h"
 
 static const double SPACING = 0.016, THICKNESS = 0.048, HEIGHT = 0.5, WIDTH = 0.128; // m
