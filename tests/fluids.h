@@ -119,4 +119,15 @@ static inline void check_same_bits(uint64_t run(int scene, int threads, int rest
     }
 }
 
+// Angular momentum about the z axis divided by the mass, m^2/s.
+static inline double find_angular_momentum(fm_particles *fluid)
+{
+    int n;
+    const fm_vec3 *x = fm_particles_positions(fluid, &n), *v = fm_particles_velocities(fluid, &n);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (x[i].x * v[i].y - x[i].y * v[i].x) / n;
+    return sum;
+}
+
 #endif

@@ -53,17 +53,6 @@ static fm_particles *create_drop(fm_world *world, int method, int across, bool s
     return drop;
 }
 
-// Angular momentum about the origin divided by the mass, m^2/s.
-static double find_angular_momentum(fm_particles *drop)
-{
-    int n;
-    const fm_vec3 *x = fm_particles_positions(drop, &n), *v = fm_particles_velocities(drop, &n);
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += (x[i].x * v[i].y - x[i].y * v[i].x) / n;
-    return sum;
-}
-
 // Semi-axes from the second moments, m.
 static void measure_axes(fm_particles *drop, double axes[2])
 {
