@@ -364,7 +364,7 @@ void fm_immersed_surfaces_measure_fluid(const fm_particles_step *step)
 }
 
 // The surface of boundary particle i if it is a sample, not passive, and has fluid around it; else
-// NULL. *k: index of the sample.
+// NULL. *sample: index of the sample.
 fm_samples *fm_immersed_surfaces_find_active(const fm_particles *p, int i, int *sample)
 {
     fm_samples *s = fm_boundary_surface(p, i, sample);

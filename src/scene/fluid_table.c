@@ -249,7 +249,7 @@ static const fm_entry sph_entries[] = {
          "weakly-compressible: short, cheap substeps; constant-density: long substeps with a "
          "pressure iteration; standard: as published, for comparison; automatic: "
          "constant-density for fluids with a free surface under gravity, unless memory, surface "
-         "tension or a large viscosity needs weakly-compressible"},
+         "tension, a large viscosity or light free cloth needs weakly-compressible"},
     {"surface_tension", FM_KEY_NUMBER, DEF(surface_tension), "N/m", WITHIN(0, 1e3),
      .about = "surface tension; water 0.072; counts where drops, films and waves are a few "
               "centimetres and smaller; not for method standard"},
